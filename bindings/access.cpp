@@ -1,0 +1,66 @@
+// Rows of NumPy and SciPy arrays, read in place; the array objects are kept alive.
+#include <nanobind/ndarray.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "core.hpp"
+#include "rows.hpp"
+
+namespace nb = nanobind;
+
+namespace polymargin::bindings {
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+
+template <class Real, class Index>
+static PyRows<Real> csr_rows(Vector<Real> values, Vector<Index> indices, Vector<Index> starts,
+                             std::int64_t columns, double bias) {
+  const std::int64_t rows = std::int64_t(starts.shape(0)) - 1;
+  // A wrong index would write outside W: look at every one before the engine trusts them.
+  const auto broken = [](const char* what) {
+    throw std::invalid_argument(std::string("X is not a valid CSR matrix: ") + what);
+  };
+  if (rows < 0 || starts.data()[0] != 0) broken("indptr must start with 0");
+  for (std::int64_t i = 0; i < rows; ++i)
+    if (starts.data()[i + 1] < starts.data()[i]) broken("indptr must not decrease");
+  if (std::size_t(starts.data()[rows]) > indices.shape(0) || indices.shape(0) != values.shape(0))
+    broken("indptr, indices and data must agree in length");
+  for (std::int64_t p = 0; p < std::int64_t(starts.data()[rows]); ++p)
+    if (indices.data()[p] < 0 || std::int64_t(indices.data()[p]) >= columns)
+      broken("a column index is out of range");
+  CsrStorage<Real, Index> storage{values.data(), indices.data(), starts.data(), rows, columns};
+  return {std::make_shared<RowsOf<Real, CsrStorage<Real, Index>>>(storage, Real(bias)),
+          {nb::cast(values), nb::cast(indices), nb::cast(starts)}};
+}
+
+template <class Real>
+static PyRows<Real> dense_rows(Matrix<Real> values, double bias) {
+  DenseStorage<Real> storage{values.data(), values.stride(0), values.stride(1),
+                             std::int64_t(values.shape(0)), std::int64_t(values.shape(1))};
+  return {std::make_shared<RowsOf<Real, DenseStorage<Real>>>(storage, Real(bias)),
+          {nb::cast(values)}};
+}
+
+template <class Real>
+static void bind_rows(nb::module_& m, const char* name) {
+  using namespace nb::literals;
+  nb::class_<PyRows<Real>>(m, name)
+      .def_prop_ro("size", [](const PyRows<Real>& rows) { return rows.rows->size(); })
+      .def_prop_ro("features", [](const PyRows<Real>& rows) { return rows.rows->features(); });
+  m.def("csr_rows", &csr_rows<Real, std::int32_t>, "data"_a.noconvert(), "indices"_a.noconvert(),
+        "indptr"_a.noconvert(), "columns"_a, "bias"_a);
+  m.def("csr_rows", &csr_rows<Real, std::int64_t>, "data"_a.noconvert(), "indices"_a.noconvert(),
+        "indptr"_a.noconvert(), "columns"_a, "bias"_a);
+  m.def("dense_rows", &dense_rows<Real>, "array"_a.noconvert(), "bias"_a);
+}
+
+void bind_access(nb::module_& m) {
+  bind_rows<float>(m, "Rows32");
+  bind_rows<double>(m, "Rows64");
+}
+
+}  // namespace polymargin::bindings

@@ -1,0 +1,17 @@
+#include "core.hpp"
+
+#include "polymargin/base/simd.hpp"
+
+NB_MODULE(POLYMARGIN_MODULE, m) {
+  m.attr("instruction_set") = POLYMARGIN_INSTRUCTION_SET;
+  m.attr("vector_bytes") = polymargin::kNativeBytes;
+#if defined(__clang__)
+  m.attr("compiler") = "clang " __clang_version__;
+#elif defined(__GNUC__)
+  m.attr("compiler") = "gcc " __VERSION__;
+#else
+  m.attr("compiler") = "unknown";
+#endif
+  polymargin::bindings::bind_access(m);
+  polymargin::bindings::bind_sequential(m);
+}

@@ -1,0 +1,11 @@
+// One function per family; core.cpp calls them all.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace polymargin::bindings {
+
+void bind_access(nanobind::module_& m);
+void bind_sequential(nanobind::module_& m);
+
+}  // namespace polymargin::bindings

@@ -1,0 +1,10 @@
+#include "polymargin/base/cpu.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+NB_MODULE(_cpu, m) {
+  m.def("supported_instruction_sets", &polymargin::supported_instruction_sets,
+        "Instruction sets of this processor, in ascending order of speed.");
+}

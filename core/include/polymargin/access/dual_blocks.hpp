@@ -1,0 +1,85 @@
+// The dual variables, one block of k per example. Up to kDenseClasses classes they are rows of an
+// array; above that only the non-zeros are kept, so memory follows the support and not n times k.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "polymargin/base/aligned.hpp"
+#include "polymargin/base/simd.hpp"
+
+namespace polymargin {
+
+inline constexpr int kDenseClasses = 64;
+
+template <class Real>
+class DualBlocks {
+ public:
+  struct Entry {
+    std::int32_t label;
+    Real value;
+  };
+
+  DualBlocks(std::int64_t examples, const ClassLayout& layout)
+      : examples_(examples), layout_(layout), sparse_(layout.classes > kDenseClasses) {
+    if (sparse_)
+      lists_.resize(examples);
+    else
+      array_.resize(std::size_t(examples) * layout.stride);
+  }
+
+  std::int64_t examples() const { return examples_; }
+  bool sparse() const { return sparse_; }
+
+  // Dense storage only: the block itself.
+  Real* dense(std::int64_t i) { return array_.data() + i * layout_.stride; }
+  // Sparse storage only: the non-zeros of the block, in ascending order of class.
+  const std::vector<Entry>& list(std::int64_t i) const { return lists_[i]; }
+
+  void prefetch(std::int64_t i) const {
+    if (sparse_)
+      __builtin_prefetch(&lists_[i]);
+    else
+      __builtin_prefetch(array_.data() + i * layout_.stride);
+  }
+
+  // Sparse storage only: replaces a block by the non-zeros of `block[0..count)`; `classes` names
+  // the class of each position, null where position and class are the same.
+  void assign(std::int64_t i, const Real* block, int count, const std::int32_t* classes = nullptr) {
+    auto& list = lists_[i];
+    list.clear();
+    for (int c = 0; c < count; ++c)
+      if (block[c] != 0) list.push_back({classes ? classes[c] : c, block[c]});
+    // Blocks shrink for good as training goes on: give the memory back.
+    if (list.capacity() > 2 * list.size() + 4) list.shrink_to_fit();
+  }
+
+  // Calls f(class, value) for the non-zeros of a block, in ascending order of class.
+  template <class F>
+  void for_each(std::int64_t i, F&& f) const {
+    if (sparse_) {
+      for (const Entry& entry : lists_[i]) f(entry.label, entry.value);
+    } else {
+      const Real* block = array_.data() + i * layout_.stride;
+      for (int m = 0; m < layout_.classes; ++m)
+        if (block[m] != 0) f(std::int32_t(m), block[m]);
+    }
+  }
+
+  void set(std::int64_t i, const std::vector<Entry>& entries) {
+    if (sparse_) {
+      lists_[i] = entries;
+    } else {
+      for (const Entry& entry : entries) dense(i)[entry.label] = entry.value;
+    }
+  }
+
+ private:
+  std::int64_t examples_;
+  ClassLayout layout_;
+  bool sparse_;
+  AlignedArray<Real> array_;
+  std::vector<std::vector<Entry>> lists_;
+};
+
+}  // namespace polymargin

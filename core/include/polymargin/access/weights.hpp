@@ -1,0 +1,43 @@
+// The weights W, class-contiguous: W[feature][class], classes padded to whole packs, so that one
+// value of a row meets all classes in a few vector operations.
+#pragma once
+
+#include <cstdint>
+
+#include "polymargin/base/aligned.hpp"
+#include "polymargin/base/simd.hpp"
+
+namespace polymargin {
+
+template <class Real>
+class Weights {
+ public:
+  Weights(std::int64_t features, const ClassLayout& layout)
+      : features_(features), layout_(layout), values_(std::size_t(features) * layout.stride) {}
+
+  Real* of_feature(std::int64_t feature) { return values_.data() + feature * layout_.stride; }
+  const Real* of_feature(std::int64_t feature) const {
+    return values_.data() + feature * layout_.stride;
+  }
+  std::int64_t features() const { return features_; }
+  const ClassLayout& layout() const { return layout_; }
+  void clear() { values_.clear(); }
+
+  double squared_norm() const {
+    double sum = 0;
+    for (std::int64_t f = 0; f < features_; ++f) {
+      double row = 0;
+      const Real* w = of_feature(f);
+      for (int m = 0; m < layout_.classes; ++m) row += double(w[m]) * double(w[m]);
+      sum += row;
+    }
+    return sum;
+  }
+
+ private:
+  std::int64_t features_;
+  ClassLayout layout_;
+  AlignedArray<Real> values_;
+};
+
+}  // namespace polymargin

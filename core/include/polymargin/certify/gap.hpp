@@ -1,0 +1,64 @@
+// The certificate: primal and dual objective of the weights and dual variables a driver holds, and
+// the largest violation of the optimality conditions. Weak duality makes their difference a bound
+// on how far the model is from the optimum, whatever the driver did to get there.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "polymargin/base/parallel.hpp"
+#include "polymargin/driver/sequential.hpp"
+
+namespace polymargin {
+
+struct Certificate {
+  double primal = 0;
+  double dual = 0;
+  double violation = 0;
+};
+
+// Scores every row against the fixed W. The dual value is the one of the last rebuild.
+template <class Real>
+Certificate certify(Sequential<Real>& driver, int threads) {
+  constexpr std::int64_t kChunk = 1024;
+  const std::int64_t size = driver.rows().size();
+  struct Partial {
+    double loss = 0, violation = 0;
+  };
+  std::vector<Partial> partials((size + kChunk - 1) / kChunk);
+  std::vector<Real> losses(size);
+  std::vector<Workspace<Real>> workspaces;
+  for (int t = 0; t < std::max(threads, 1); ++t)
+    workspaces.emplace_back(driver.layout().stride + 64);
+
+  for_each_chunk(threads, size, kChunk,
+                 [&](int thread, std::int64_t chunk, std::int64_t begin, std::int64_t end) {
+                   Workspace<Real>& workspace = workspaces[thread];
+                   Partial& partial = partials[chunk];
+                   for (std::int64_t i = begin; i < end; ++i) {
+                     const Example<Real>& example = driver.examples()[i];
+                     driver.rows().scores(i, driver.weights(), workspace.score.data(), 0,
+                                          driver.layout().packs);
+                     const Block<Real> block = driver.full_block(std::int32_t(i), workspace);
+                     const Step<Real> step =
+                         driver.machine().step(block, std::numeric_limits<Real>::infinity());
+                     driver.clear_dual(workspace);
+                     losses[i] = step.loss;
+                     partial.loss += double(example.cap) * double(step.loss);
+                     if (example.cap > 0 && example.curvature >= kEmptyCurvature<Real>)
+                       partial.violation = std::max(partial.violation, double(step.violation));
+                   }
+                 });
+
+  Certificate certificate;
+  certificate.dual = driver.dual();
+  certificate.primal = driver.weights().squared_norm() / 2;
+  for (const Partial& partial : partials) {
+    certificate.primal += partial.loss;
+    certificate.violation = std::max(certificate.violation, partial.violation);
+  }
+  driver.set_losses(losses);
+  return certificate;
+}
+
+}  // namespace polymargin

@@ -1,0 +1,49 @@
+// Who is visited next. A schedule hands out rounds of examples; the driver visits them and reports
+// what each visit brought. The first round of every schedule is one pass over all examples.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "polymargin/base/random.hpp"
+
+namespace polymargin {
+
+class Schedule {
+ public:
+  explicit Schedule(std::vector<std::int32_t> examples) : examples_(std::move(examples)) {}
+  virtual ~Schedule() = default;
+
+  // Fills the next round. `settled(i)`: is the block of example i at a vertex of its feasible set?
+  virtual void next_round(std::vector<std::int32_t>& round, Random& random,
+                          const std::function<bool(std::int32_t)>& settled) = 0;
+
+  // Whether visits of this round look only at the classes in the support of the block.
+  virtual bool support_only() const { return false; }
+
+  virtual void report(std::int32_t /*example*/, double /*violation*/, double /*gain*/) {}
+
+  const std::vector<std::int32_t>& examples() const { return examples_; }
+
+ protected:
+  void all_permuted(std::vector<std::int32_t>& round, Random& random) const {
+    round = examples_;
+    random.shuffle(std::span(round));
+  }
+
+  std::vector<std::int32_t> examples_;
+};
+
+// A fresh random permutation of all examples in each round (000, section 2).
+class PermutedSchedule final : public Schedule {
+ public:
+  using Schedule::Schedule;
+  void next_round(std::vector<std::int32_t>& round, Random& random,
+                  const std::function<bool(std::int32_t)>&) override {
+    all_permuted(round, random);
+  }
+};
+
+}  // namespace polymargin

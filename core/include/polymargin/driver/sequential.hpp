@@ -1,0 +1,329 @@
+// The sequential dual method (000, algorithms 2.1 and 3.1): visit one example after the other,
+// solve its restricted problem, add the change to W. The machine, its restricted solver, the rows
+// and the schedule are all given; this file is only the loop.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "polymargin/access/dual_blocks.hpp"
+#include "polymargin/access/rows.hpp"
+#include "polymargin/driver/schedule.hpp"
+#include "polymargin/machine/machine.hpp"
+
+namespace polymargin {
+
+// Rows shorter than this have no features for all practical purposes: W cannot act on them.
+template <class Real>
+inline constexpr Real kEmptyCurvature = std::is_same_v<Real, float> ? Real(1e-30) : Real(1e-200);
+
+template <class Real>
+struct Example {
+  Real curvature;  // A = |x|^2
+  Real cap;        // C_i
+  Real loss;       // as last seen
+  std::int32_t label;
+};
+
+// Aligned arrays for one visit at a time; one per thread.
+template <class Real>
+struct Workspace {
+  explicit Workspace(int stride)
+      : score(stride),
+        dual(stride),
+        change(stride),
+        arrays(std::size_t(stride) * kWorkspaceArrays),
+        classes(stride) {}
+  AlignedArray<Real> score, dual, change, arrays;
+  AlignedArray<std::int32_t> classes;
+};
+
+struct EpochReport {
+  std::int64_t visits = 0;
+  std::int64_t moves = 0;
+  double violation = 0;  // largest seen
+  double dual = 0;       // running values: exact up to rounding
+  double half_norm = 0;
+  double loss_sum = 0;   // sum of C_i loss_i, each as last seen
+  bool stopped = false;  // by poll()
+};
+
+template <class Real>
+class Sequential {
+ public:
+  Sequential(std::shared_ptr<const Rows<Real>> rows, std::vector<Example<Real>> examples,
+             int classes, std::shared_ptr<const Machine<Real>> machine, std::uint64_t seed)
+      : rows_(std::move(rows)),
+        examples_(std::move(examples)),
+        layout_(ClassLayout::of<Real>(classes)),
+        machine_(std::move(machine)),
+        weights_(rows_->features(), layout_),
+        blocks_(rows_->size(), layout_),
+        workspace_(layout_.stride + 64),
+        random_(seed) {
+    for (std::int32_t i = 0; i < std::int32_t(examples_.size()); ++i) {
+      Example<Real>& example = examples_[i];
+      example.curvature = rows_->squared_norm(i);
+      example.loss = Real(machine_->loss_at_zero(classes));
+      loss_sum_ += double(example.cap) * double(example.loss);
+      if (example.curvature < kEmptyCurvature<Real>)
+        dual_ += double(example.cap) * double(example.loss);
+      else if (example.cap > 0)
+        visited_.push_back(i);
+    }
+    if (blocks_.sparse()) {
+      rest_.resize(examples_.size());
+      span_.resize(examples_.size());
+    }
+  }
+
+  // The examples that can be visited: a weight above zero and at least one feature.
+  const std::vector<std::int32_t>& visited() const { return visited_; }
+  void set_schedule(std::unique_ptr<Schedule> schedule) { schedule_ = std::move(schedule); }
+  // With more than kDenseClasses classes: visit only the support of a block while full visits
+  // bring no new class into it.
+  void set_class_shrinking(bool on) { class_shrinking_ = on; }
+
+  const Rows<Real>& rows() const { return *rows_; }
+  const Machine<Real>& machine() const { return *machine_; }
+  const std::vector<Example<Real>>& examples() const { return examples_; }
+  const ClassLayout& layout() const { return layout_; }
+  Weights<Real>& weights() { return weights_; }
+  DualBlocks<Real>& blocks() { return blocks_; }
+
+  // As many visits as there are examples. `poll` is asked about every 20 ms whether to stop.
+  EpochReport epoch(const std::function<bool()>& poll) {
+    using Clock = std::chrono::steady_clock;
+    auto next_poll = Clock::now() + std::chrono::milliseconds(20);
+    const auto settled = [this](std::int32_t i) { return is_settled(i); };
+    EpochReport report;
+    while (report.visits < std::int64_t(visited_.size())) {
+      if (position_ == round_.size()) {
+        schedule_->next_round(round_, random_, settled);
+        position_ = 0;
+      }
+      const std::int32_t i = round_[position_++];
+      look_ahead();
+      const Step<Real> step = visit(i);
+      schedule_->report(i, double(step.violation), double(step.gain));
+      report.violation = std::max(report.violation, double(step.violation));
+      report.moves += step.moved;
+      if ((++report.visits & 63) == 0 && Clock::now() > next_poll) {
+        if (poll()) {
+          report.stopped = true;
+          break;
+        }
+        next_poll = Clock::now() + std::chrono::milliseconds(20);
+      }
+    }
+    report.dual = dual_;
+    report.half_norm = half_norm_;
+    report.loss_sum = loss_sum_;
+    return report;
+  }
+
+  // Sets W to what the dual variables say: removes the drift of many small additions.
+  void rebuild_weights() {
+    weights_.clear();
+    double terms = 0;
+    std::vector<Real> values;
+    std::vector<std::int32_t> classes;
+    for (std::int32_t i : visited_) {
+      values.clear();
+      classes.clear();
+      Real sum = 0;
+      blocks_.for_each(i, [&](std::int32_t m, Real u) {
+        values.push_back(-u);
+        classes.push_back(m);
+        sum += u;
+      });
+      if (values.empty()) continue;
+      values.push_back(sum);
+      classes.push_back(examples_[i].label);
+      rows_->add_to(i, weights_, classes.data(), int(classes.size()), values.data());
+      for (std::size_t c = 0; c + 1 < values.size(); ++c) values[c] = -values[c];
+      terms += machine_->dual_term(examples_[i].cap, values.data(), int(values.size()) - 1);
+    }
+    half_norm_ = weights_.squared_norm() / 2;
+    dual_ = terms - half_norm_ + empty_rows_dual();
+  }
+
+  // Losses measured elsewhere replace the ones last seen.
+  void set_losses(const std::vector<Real>& losses) {
+    loss_sum_ = 0;
+    for (std::size_t i = 0; i < examples_.size(); ++i) {
+      examples_[i].loss = losses[i];
+      loss_sum_ += double(examples_[i].cap) * double(losses[i]);
+    }
+  }
+
+  double dual() const { return dual_; }
+
+  // The block of example i as the machine sees it, over all classes; sparse blocks are spread out
+  // in the workspace, which the caller clears afterwards with clear_dual().
+  Block<Real> full_block(std::int32_t i, Workspace<Real>& workspace) {
+    Real* dual = workspace.dual.data();
+    if (blocks_.sparse())
+      for (const auto& entry : blocks_.list(i)) dual[entry.label] = entry.value;
+    else
+      dual = blocks_.dense(i);
+    const Example<Real>& example = examples_[i];
+    return {layout_,
+            example.label,
+            example.curvature,
+            example.cap,
+            workspace.score.data(),
+            dual,
+            workspace.change.data(),
+            workspace.arrays.data()};
+  }
+  void clear_dual(Workspace<Real>& workspace) {
+    if (blocks_.sparse()) std::fill_n(workspace.dual.data(), layout_.stride, Real(0));
+  }
+
+ private:
+  // The rows come in random order: ask for them a few visits before they are needed.
+  void look_ahead() {
+    constexpr std::size_t kFar = 12, kNear = 4;
+    if (position_ + kFar < round_.size()) {
+      const std::int32_t far = round_[position_ + kFar];
+      __builtin_prefetch(&examples_[far]);
+      blocks_.prefetch(far);
+    }
+    if (position_ + kNear < round_.size()) rows_->prefetch(round_[position_ + kNear]);
+  }
+
+  Step<Real> visit(std::int32_t i) {
+    bool support_only = false;
+    if (blocks_.sparse() && !blocks_.list(i).empty()) {
+      support_only = schedule_->support_only();
+      if (!support_only && class_shrinking_ && rest_[i] > 0) {
+        --rest_[i];
+        support_only = true;
+      }
+    }
+    const Step<Real> step = support_only ? visit_support(i) : visit_all_classes(i);
+    if (step.moved) {
+      dual_ += double(step.gain);
+      half_norm_ += double(step.norm_change);
+    }
+    // Over the support alone the loss is a lower bound.
+    Example<Real>& example = examples_[i];
+    if (!support_only || step.loss > example.loss) {
+      loss_sum_ += double(example.cap) * (double(step.loss) - double(example.loss));
+      example.loss = step.loss;
+    }
+    return step;
+  }
+
+  Step<Real> visit_all_classes(std::int32_t i) {
+    rows_->scores(i, weights_, workspace_.score.data(), 0, layout_.packs);
+    const Block<Real> block = full_block(i, workspace_);
+    const Step<Real> step = machine_->step(block, kThreshold);
+    if (blocks_.sparse()) {
+      bool entered = false;
+      if (step.moved) {
+        entered = add_change_sparsely(i, block);
+        blocks_.assign(i, block.dual, layout_.classes);
+      }
+      if (class_shrinking_) {
+        span_[i] = entered ? 0 : std::min(2 * span_[i] + 1, kLongestRest);
+        rest_[i] = span_[i];
+      }
+      clear_dual(workspace_);
+    } else if (step.moved) {
+      rows_->add(i, weights_, block.change, 0, layout_.packs);
+    }
+    return step;
+  }
+
+  // With many classes few of them change: touches only those. Says whether one was new.
+  bool add_change_sparsely(std::int32_t i, const Block<Real>& block) {
+    std::int32_t* classes = workspace_.classes.data();
+    int count = 0;
+    bool entered = false;
+    for (int m = 0; m < layout_.classes; ++m) {
+      if (block.change[m] == 0) continue;
+      classes[count++] = m;
+      entered |= block.dual[m] != 0 && block.dual[m] + block.change[m] == 0;
+    }
+    if (count > 2 * layout_.packs) {
+      rows_->add(i, weights_, block.change, 0, layout_.packs);
+    } else {
+      Real* coefficients = workspace_.arrays.data();
+      for (int c = 0; c < count; ++c) coefficients[c] = block.change[classes[c]];
+      rows_->add_to(i, weights_, classes, count, coefficients);
+    }
+    return entered;
+  }
+
+  Step<Real> visit_support(std::int32_t i) {
+    const auto& list = blocks_.list(i);
+    const Example<Real>& example = examples_[i];
+    const int count = int(list.size()) + 1;
+    std::int32_t* classes = workspace_.classes.data();
+    Real* dual = workspace_.dual.data();
+    for (int c = 0; c + 1 < count; ++c) {
+      classes[c] = list[c].label;
+      dual[c] = list[c].value;
+    }
+    classes[count - 1] = example.label;
+    const ClassLayout layout = ClassLayout::of<Real>(count);
+    rows_->scores_of(i, weights_, classes, count, workspace_.score.data());
+    const Block<Real> block{layout,
+                            count - 1,
+                            example.curvature,
+                            example.cap,
+                            workspace_.score.data(),
+                            dual,
+                            workspace_.change.data(),
+                            workspace_.arrays.data()};
+    const Step<Real> step = machine_->step(block, kThreshold);
+    if (step.moved) {
+      rows_->add_to(i, weights_, classes, count, block.change);
+      blocks_.assign(i, dual, count, classes);
+    }
+    std::fill_n(dual, layout.stride, Real(0));
+    return step;
+  }
+
+  bool is_settled(std::int32_t i) {
+    std::vector<Real> values;
+    blocks_.for_each(i, [&](std::int32_t, Real u) { values.push_back(u); });
+    return machine_->at_vertex(examples_[i].cap, values.data(), int(values.size()));
+  }
+
+  double empty_rows_dual() const {
+    double sum = 0;
+    for (const Example<Real>& example : examples_)
+      if (example.curvature < kEmptyCurvature<Real>)
+        sum += double(example.cap) * machine_->loss_at_zero(layout_.classes);
+    return sum;
+  }
+
+  static constexpr int kLongestRest = 15;
+  // Violations below this are rounding of scores around one.
+  static constexpr Real kThreshold = 4 * std::numeric_limits<Real>::epsilon();
+
+  std::shared_ptr<const Rows<Real>> rows_;
+  std::vector<Example<Real>> examples_;
+  ClassLayout layout_;
+  std::shared_ptr<const Machine<Real>> machine_;
+  Weights<Real> weights_;
+  DualBlocks<Real> blocks_;
+  Workspace<Real> workspace_;
+  Random random_;
+  std::unique_ptr<Schedule> schedule_;
+  bool class_shrinking_ = false;
+  std::vector<std::int32_t> visited_;
+  std::vector<std::uint8_t> rest_, span_;
+  std::vector<std::int32_t> round_;
+  std::size_t position_ = 0;
+  double dual_ = 0, half_norm_ = 0, loss_sum_ = 0;
+};
+
+}  // namespace polymargin

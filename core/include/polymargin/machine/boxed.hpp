@@ -1,0 +1,132 @@
+// Machines whose block is a box with a rank-one coupling: the restricted problem is
+//     min 1/2 Q |d|^2 + 1/2 R (1.d)^2 - h.d,   -u <= d <= upper - u      (000, eq. (21))
+//   Weston-Watkins, hinge            Q = A,            R = A,            upper = C_i
+//   Weston-Watkins, squared hinge    Q = A + 1/(2C_i), R = A,            no upper bound
+//   Crammer-Singer, squared hinge    Q = A,            R = A + 1/(2C_i), no upper bound
+// In the squared machines h carries the derivative of the penalty sum u^2 / (4C_i), or, because
+// Crammer-Singer squares one slack per example, (sum u)^2 / (4C_i).
+#pragma once
+
+#include <algorithm>
+
+#include "polymargin/machine/relative_margin.hpp"
+
+namespace polymargin {
+
+enum class BoxLoss { ww_hinge, ww_squared_hinge, cs_squared_hinge };
+
+template <class Real>
+struct BoxProblem {
+  Real diagonal;  // Q
+  Real coupling;  // R
+  Real upper;
+};
+
+// `Box` solves the restricted problem: solve(lanes, problem, h, start, solution).
+template <class Real, BoxLoss Loss, class Box>
+class Boxed final : public Machine<Real> {
+ public:
+  explicit Boxed(Box box) : box_(std::move(box)) {}
+
+  Step<Real> step(const Block<Real>& block, Real threshold) const override {
+    return with_lanes(block, [&](const auto& lanes) { return step_lanes(lanes, threshold); });
+  }
+
+  double dual_term(Real cap, const Real* dual, int count) const override {
+    double sum = 0, squares = 0;
+    for (int c = 0; c < count; ++c) {
+      sum += double(dual[c]);
+      squares += double(dual[c]) * double(dual[c]);
+    }
+    if (Loss == BoxLoss::ww_squared_hinge) return sum - squares / (4 * double(cap));
+    if (Loss == BoxLoss::cs_squared_hinge) return sum - sum * sum / (4 * double(cap));
+    return sum;
+  }
+
+  bool at_vertex(Real cap, const Real* dual, int count) const override {
+    if (Loss != BoxLoss::ww_hinge) return count == 0;
+    return std::all_of(dual, dual + count, [=](Real u) { return u >= cap; });
+  }
+
+  double loss_at_zero(int classes) const override {
+    return Loss == BoxLoss::cs_squared_hinge ? 1 : classes - 1;
+  }
+
+  static BoxProblem<Real> problem(Real curvature, Real cap) {
+    const Real penalty = 1 / (2 * cap);
+    constexpr Real kUnbounded = -kNowhere<Real>;
+    if (Loss == BoxLoss::ww_squared_hinge) return {curvature + penalty, curvature, kUnbounded};
+    if (Loss == BoxLoss::cs_squared_hinge) return {curvature, curvature + penalty, kUnbounded};
+    return {curvature, curvature, cap};
+  }
+
+ private:
+  template <class Lanes>
+  Step<Real> step_lanes(const Lanes& lanes, Real threshold) const {
+    using V = typename Lanes::V;
+    const Block<Real>& block = lanes.block;
+    const BoxProblem<Real> problem = Boxed::problem(block.curvature, block.cap);
+    const Real penalty = 1 / (2 * block.cap);
+    auto gradient = lanes.local(0);  // h
+
+    V total{};
+    if (Loss == BoxLoss::cs_squared_hinge)
+      for (int v = 0; v < lanes.packs; ++v) total += lanes.dual(v);
+    const Real shared_penalty =
+        Loss == BoxLoss::cs_squared_hinge ? penalty * Lanes::sum(total) : Real(0);
+
+    V worst{}, loss{};
+    for (int v = 0; v < lanes.packs; ++v) {
+      const V margin = lanes.margin_violation(v, kNowhere<Real>);
+      const V dual = lanes.dual(v);
+      const V slack = max_of(margin, V{});
+      if (Loss == BoxLoss::ww_hinge) loss += slack;
+      if (Loss == BoxLoss::ww_squared_hinge) loss += slack * slack;
+      if (Loss == BoxLoss::cs_squared_hinge) loss = max_of(loss, slack);
+      V h = margin - shared_penalty;
+      if (Loss == BoxLoss::ww_squared_hinge) h -= penalty * dual;
+      // 000, eq. (18): only a derivative that leads into the box violates optimality.
+      V inward = dual > V{} ? h : max_of(h, V{});
+      inward = dual < V{} + problem.upper ? inward : min_of(inward, V{});
+      worst = max_of(worst, max_of(inward, -inward));
+      gradient[v] = h;
+    }
+    Step<Real> step;
+    step.loss =
+        Loss == BoxLoss::cs_squared_hinge ? Lanes::max(loss) * Lanes::max(loss) : Lanes::sum(loss);
+    step.violation = Lanes::max(worst);
+    if (!(step.violation > threshold)) return step;
+
+    auto solution = lanes.local(1);
+    box_.solve(lanes, problem, gradient, solution);
+
+    V gain{}, sum{}, moved{}, squares{}, along{};
+    for (int v = 0; v < lanes.packs; ++v) {
+      const V delta = solution[v] - lanes.dual(v);
+      const V used = delta != V{} ? gradient[v] : V{};  // lanes without a class hold kNowhere
+      gain += delta * (used - (problem.diagonal / 2) * delta);
+      sum += delta;
+      squares += delta * delta;
+      moved = max_of(moved, max_of(delta, -delta));
+      V margin = used + shared_penalty;
+      if (Loss == BoxLoss::ww_squared_hinge) margin += penalty * lanes.dual(v);
+      along += delta * margin;
+    }
+    const Real change = Lanes::sum(sum);
+    step.gain = Lanes::sum(gain) - problem.coupling / 2 * change * change;
+    step.moved = Lanes::max(moved) > 0 && step.gain > 0;
+    if (!step.moved) return step;
+    step.norm_change =
+        change - Lanes::sum(along) + block.curvature / 2 * (Lanes::sum(squares) + change * change);
+    for (int v = 0; v < lanes.packs; ++v) {
+      const V delta = solution[v] - lanes.dual(v);
+      store(block.change + v * Lanes::kLanes, lanes.is_label(v) ? V{} + change : -delta);
+      store(block.dual + v * Lanes::kLanes, solution[v]);
+    }
+    return step;
+  }
+
+  Box box_;
+};
+
+}  // namespace polymargin

@@ -1,0 +1,55 @@
+// What is solved: a machine knows its loss, its dual block and how a block becomes coefficients of
+// the weights. A driver asks for nothing else, so any machine runs in any driver.
+#pragma once
+
+#include <cstdint>
+
+#include "polymargin/base/simd.hpp"
+
+namespace polymargin {
+
+// The restricted problem of one example: its scores and its dual block, over all classes or over a
+// short list of them. Arrays are aligned and padded to whole packs.
+template <class Real>
+struct Block {
+  ClassLayout layout;  // how many classes, in how many packs
+  int label;           // position of the example's own class
+  Real curvature;      // A = |x|^2
+  Real cap;            // C_i
+  const Real* score;   // s_m = <w_m, x>
+  Real* dual;          // the block; zero at the label and in the padding; updated by step()
+  Real* change;        // out, if the step moved: what is added to w_m is change[m] x
+  Real* workspace;     // room for kWorkspaceArrays arrays of layout.stride
+};
+
+inline constexpr int kWorkspaceArrays = 4;
+
+template <class Real>
+struct Step {
+  Real violation = 0;    // of the optimality conditions, before the step
+  Real loss = 0;         // before the step
+  Real gain = 0;         // increase of the dual objective
+  Real norm_change = 0;  // increase of 1/2 |W|^2
+  bool moved = false;
+};
+
+template <class Real>
+class Machine {
+ public:
+  virtual ~Machine() = default;
+
+  // Solves the restricted problem if its violation exceeds `threshold`; with an infinite threshold
+  // it only measures.
+  virtual Step<Real> step(const Block<Real>& block, Real threshold) const = 0;
+
+  // The example's term of the dual objective, without -1/2 |W|^2, from the non-zeros of its block.
+  virtual double dual_term(Real cap, const Real* dual, int count) const = 0;
+
+  // Whether a block, given by its non-zeros, is at a vertex of its feasible set: no variable free.
+  virtual bool at_vertex(Real cap, const Real* dual, int count) const = 0;
+
+  // The loss of a row without features, whose scores are zero whatever W is.
+  virtual double loss_at_zero(int classes) const = 0;
+};
+
+}  // namespace polymargin

@@ -1,0 +1,64 @@
+// Box with a rank-one coupling, exact, on whole packs. With t = sum of the change, stationarity is
+//     u_m = clip(q_m - r t, 0, upper),   q = start + h / Q,   r = R / Q,
+// one decreasing, piecewise linear equation in t:
+//     phi(t) = sum_m clip(q_m - r t, 0, upper) - sum start - t = 0     (DESIGN, section 2)
+// solved by Newton steps inside a bracket. Two counts tell the piece: how many variables are above
+// their lower and how many above their upper bound; both only fall as t grows, so when their sum
+// does not change over a Newton step the step ended on its own piece, at the exact root.
+#pragma once
+
+#include "polymargin/machine/boxed.hpp"
+
+namespace polymargin {
+
+struct BoxExact {
+  template <class Lanes, class Packs, class Real>
+  void solve(const Lanes& lanes, const BoxProblem<Real>& problem, const Packs& gradient,
+             Packs& solution) const {
+    using V = typename Lanes::V;
+    const Real inverse = 1 / problem.diagonal;
+    const Real ratio = problem.coupling * inverse;
+    const V upper = V{} + problem.upper;
+
+    V sum{};
+    for (int v = 0; v < lanes.packs; ++v) {
+      const V start = lanes.dual(v);
+      solution[v] = start + gradient[v] * inverse;
+      sum += start;
+    }
+    const Real start_sum = Lanes::sum(sum);
+
+    Real t = 0, below = -start_sum, above = -kNowhere<Real>;
+    Real piece = -1;
+    for (int iteration = 0; iteration < 200; ++iteration) {
+      V clipped{}, free{}, counts{};
+      for (int v = 0; v < lanes.packs; ++v) {
+        const V u = solution[v] - ratio * t;
+        const V one = V{} + Real(1);
+        const V over_lower = u > V{} ? one : V{};
+        const V over_upper = u >= upper ? one : V{};
+        clipped += min_of(max_of(u, V{}), upper);
+        free += over_lower - over_upper;
+        counts += over_lower + over_upper;
+      }
+      const Real here = Lanes::sum(counts);
+      if (here == piece) break;
+      const Real phi = Lanes::sum(clipped) - start_sum - t;
+      (phi > 0 ? below : above) = t;
+      const Real next = t + phi / (1 + ratio * Lanes::sum(free));
+      if (next > below && next < above) {
+        piece = here;
+        t = next;
+      } else {
+        piece = -1;
+        const Real middle = below + (above - below) / 2;
+        if (next == t || !(middle > below && middle < above)) break;
+        t = middle;
+      }
+    }
+    for (int v = 0; v < lanes.packs; ++v)
+      solution[v] = min_of(max_of(solution[v] - ratio * t, V{}), upper);
+  }
+};
+
+}  // namespace polymargin

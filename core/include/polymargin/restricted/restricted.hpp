@@ -1,0 +1,115 @@
+// The restricted problems as plain arrays, for every solver that is not the built-in exact one, and
+// the adapters that put such a solver into a machine. Sizes count classes, without padding.
+#pragma once
+
+#include <memory>
+
+#include "polymargin/machine/boxed.hpp"
+
+namespace polymargin {
+
+// min 1/2 A |b - start|^2 - gradient.(b - start),   b >= 0,   sum b = total
+// which is the projection of start + gradient / A on the simplex of size total (002, eq. (7)).
+template <class Real>
+struct SimplexProblem {
+  int size;
+  Real curvature;  // A
+  Real total;      // C_i
+  const Real* gradient;
+  const Real* start;  // feasible
+  Real* solution;     // out
+  Real* target;       // room for `size` numbers: start + gradient / A, shifted by a constant
+};
+
+template <class Real>
+class SimplexSolver {
+ public:
+  virtual ~SimplexSolver() = default;
+  virtual void solve(const SimplexProblem<Real>& problem) const = 0;
+};
+
+// min 1/2 Q |u - start|^2 + 1/2 R (1.(u - start))^2 - gradient.(u - start),   0 <= u <= upper
+template <class Real>
+struct BoxBlockProblem {
+  int size;
+  BoxProblem<Real> shape;
+  const Real* gradient;  // kNowhere where a variable is fixed at zero
+  const Real* start;
+  Real* solution;  // out
+};
+
+template <class Real>
+class BoxSolver {
+ public:
+  virtual ~BoxSolver() = default;
+  virtual void solve(const BoxBlockProblem<Real>& problem) const = 0;
+};
+
+template <class Real>
+class AnySimplex {
+ public:
+  explicit AnySimplex(std::shared_ptr<const SimplexSolver<Real>> solver)
+      : solver_(std::move(solver)) {}
+
+  template <class Lanes, class Packs>
+  void solve(const Lanes& lanes, const Packs& gradient, const Packs& start, Real,
+             Packs& solution) const {
+    const Block<Real>& block = lanes.block;
+    for (int v = 0; v < lanes.packs; ++v) solution[v] = typename Lanes::V{};
+    solver_->solve({block.layout.classes, block.curvature, block.cap,
+                    reinterpret_cast<const Real*>(&gradient[0]),
+                    reinterpret_cast<const Real*>(&start[0]), reinterpret_cast<Real*>(&solution[0]),
+                    block.workspace + 3 * block.layout.stride});
+  }
+
+ private:
+  std::shared_ptr<const SimplexSolver<Real>> solver_;
+};
+
+template <class Real>
+class AnyBox {
+ public:
+  explicit AnyBox(std::shared_ptr<const BoxSolver<Real>> solver) : solver_(std::move(solver)) {}
+
+  template <class Lanes, class Packs>
+  void solve(const Lanes& lanes, const BoxProblem<Real>& shape, const Packs& gradient,
+             Packs& solution) const {
+    for (int v = 0; v < lanes.packs; ++v) solution[v] = typename Lanes::V{};
+    solver_->solve({lanes.block.layout.classes, shape, reinterpret_cast<const Real*>(&gradient[0]),
+                    lanes.block.dual, reinterpret_cast<Real*>(&solution[0])});
+  }
+
+ private:
+  std::shared_ptr<const BoxSolver<Real>> solver_;
+};
+
+// target = start + (gradient - max gradient) / A. The projection does not see the shift, and
+// without it a tiny A would drown the small numbers that matter. Returns the largest target.
+template <class Real>
+inline Real shifted_target(const SimplexProblem<Real>& p) {
+  Real highest = p.gradient[0];
+  for (int m = 1; m < p.size; ++m) highest = std::max(highest, p.gradient[m]);
+  Real largest = kNowhere<Real>;
+  for (int m = 0; m < p.size; ++m) {
+    p.target[m] = p.start[m] + (p.gradient[m] - highest) / p.curvature;
+    largest = std::max(largest, p.target[m]);
+  }
+  return largest;
+}
+
+// solution = [target - theta]_+
+template <class Real>
+inline void threshold_target(const SimplexProblem<Real>& p, Real theta) {
+  for (int m = 0; m < p.size; ++m) p.solution[m] = std::max(p.target[m] - theta, Real(0));
+}
+
+// The same for a theta that is only near its root: scaled so that it stays on the simplex.
+template <class Real>
+inline void threshold_target_feasibly(const SimplexProblem<Real>& p, Real theta) {
+  threshold_target(p, theta);
+  Real sum = 0;
+  for (int m = 0; m < p.size; ++m) sum += p.solution[m];
+  for (int m = 0; m < p.size; ++m) p.solution[m] *= p.total / sum;
+}
+
+}  // namespace polymargin

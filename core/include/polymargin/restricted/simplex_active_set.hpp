@@ -1,0 +1,87 @@
+// Active-set method over M_i and the inactive variables only (000, section 2, after eq. (11)):
+// candidates are the variables above zero and the one of largest gradient. Starting from no change,
+// it walks to the minimiser of the current face, stops at the first bound in the way, and takes a
+// variable back when its multiplier says so: exact on the candidates, blind to other classes.
+#pragma once
+
+#include <algorithm>
+
+#include "polymargin/restricted/restricted.hpp"
+
+namespace polymargin {
+
+template <class Real>
+class SimplexActiveSet final : public SimplexSolver<Real> {
+ public:
+  void solve(const SimplexProblem<Real>& p) const override {
+    Real* free = p.target;  // 1 where the variable is free, 0 at its bound, -1 if no candidate
+    const int most = int(std::max_element(p.gradient, p.gradient + p.size) - p.gradient);
+    for (int m = 0; m < p.size; ++m) {
+      p.solution[m] = p.start[m];
+      free[m] = p.start[m] > 0 || m == most ? Real(1) : Real(-1);
+    }
+    for (int iteration = 0; iteration < 20 * p.size + 20; ++iteration) {
+      if (walk_to_face_minimiser(p, free) && !take_one_back(p, free)) break;
+    }
+  }
+
+ private:
+  // The derivative at the current point: gradient - A (solution - start).
+  static Real derivative(const SimplexProblem<Real>& p, int m) {
+    return p.gradient[m] - p.curvature * (p.solution[m] - p.start[m]);
+  }
+
+  static Real mean_derivative(const SimplexProblem<Real>& p, const Real* free) {
+    Real sum = 0;
+    int count = 0;
+    for (int m = 0; m < p.size; ++m) {
+      if (free[m] <= 0) continue;
+      sum += derivative(p, m);
+      ++count;
+    }
+    return sum / Real(std::max(count, 1));
+  }
+
+  // On a face the Hessian is A times the identity: the minimiser is derivative minus mean, over A.
+  static bool walk_to_face_minimiser(const SimplexProblem<Real>& p, Real* free) {
+    const Real mean = mean_derivative(p, free);
+    Real length = 1;
+    int blocking = -1;
+    for (int m = 0; m < p.size; ++m) {
+      if (free[m] <= 0) continue;
+      const Real direction = (derivative(p, m) - mean) / p.curvature;
+      if (direction < 0 && p.solution[m] + length * direction < 0) {
+        length = -p.solution[m] / direction;
+        blocking = m;
+      }
+    }
+    for (int m = 0; m < p.size; ++m) {
+      if (free[m] <= 0) continue;
+      const Real direction = (derivative(p, m) - mean) / p.curvature;
+      p.solution[m] = std::max(p.solution[m] + length * direction, Real(0));
+    }
+    if (blocking < 0) return true;
+    p.solution[blocking] = 0;
+    free[blocking] = 0;
+    return false;
+  }
+
+  static bool take_one_back(const SimplexProblem<Real>& p, Real* free) {
+    const Real mean = mean_derivative(p, free);
+    const Real slack = std::abs(mean) * 64 * std::numeric_limits<Real>::epsilon();
+    int worst = -1;
+    Real worst_excess = slack;
+    for (int m = 0; m < p.size; ++m) {
+      if (free[m] != 0) continue;
+      const Real excess = derivative(p, m) - mean;
+      if (excess > worst_excess) {
+        worst_excess = excess;
+        worst = m;
+      }
+    }
+    if (worst >= 0) free[worst] = 1;
+    return worst >= 0;
+  }
+};
+
+}  // namespace polymargin
