@@ -55,9 +55,7 @@ class PySequential {
     const std::int64_t total = driver_->rows().size();
     std::unique_ptr<Schedule> schedule;
     if (order == "acf")
-      schedule = std::make_unique<AdaptiveSchedule>(std::move(examples), total, epsilon);
-    else if (order == "calendar")
-      schedule = std::make_unique<CalendarSchedule>(std::move(examples), total, epsilon);
+      schedule = std::make_unique<AdaptiveSchedule>(std::move(examples), total);
     else if (shrinking)
       schedule = std::make_unique<ShrinkingSchedule>(std::move(examples), epsilon, cooling);
     else

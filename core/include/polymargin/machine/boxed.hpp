@@ -77,7 +77,7 @@ class Boxed final : public Machine<Real> {
 
     V worst{}, loss{};
     for (int v = 0; v < lanes.packs; ++v) {
-      const V margin = lanes.margin_violation(v, kNowhere<Real>);
+      const V margin = lanes.margin_violation(v);
       const V dual = lanes.dual(v);
       const V slack = max_of(margin, V{});
       if (Loss == BoxLoss::ww_hinge) loss += slack;
@@ -118,11 +118,7 @@ class Boxed final : public Machine<Real> {
     if (!step.moved) return step;
     step.norm_change =
         change - Lanes::sum(along) + block.curvature / 2 * (Lanes::sum(squares) + change * change);
-    for (int v = 0; v < lanes.packs; ++v) {
-      const V delta = solution[v] - lanes.dual(v);
-      store(block.change + v * Lanes::kLanes, lanes.is_label(v) ? V{} + change : -delta);
-      store(block.dual + v * Lanes::kLanes, solution[v]);
-    }
+    lanes.commit(solution, change);
     return step;
   }
 

@@ -1,15 +1,15 @@
-// Crammer-Singer: loss_i = max_m (e^m + s_m - s_y). The block is a simplex: with beta_m = u_m for
-// m != y and beta_y = C_i - sum u it reads beta >= 0, sum_m beta_m = C_i (000, eq. (4); the
-// reduction to a projection is 002, lemma 1).
+// Crammer-Singer: loss_i = max_m (e^m + s_m - s_y). The block is u >= 0, sum_m u_m <= C_i; with the
+// slack beta_y = C_i - sum u it is a simplex (000, eq. (4); as a projection, 002, lemma 1). The
+// slack is never stored or differenced: where C_i is far from active, it would drown the u_m.
 #pragma once
 
-#include <cmath>
+#include <algorithm>
 
 #include "polymargin/machine/relative_margin.hpp"
 
 namespace polymargin {
 
-// `Simplex` solves the restricted problem: solve(lanes, gradient, start, solution).
+// `Simplex` solves the restricted problem: solve(lanes, h, loss, sum u, solution).
 template <class Real, class Simplex>
 class CrammerSinger final : public Machine<Real> {
  public:
@@ -39,45 +39,44 @@ class CrammerSinger final : public Machine<Real> {
   Step<Real> step_lanes(const Lanes& lanes, Real threshold) const {
     using V = typename Lanes::V;
     const Block<Real>& block = lanes.block;
-    auto gradient = lanes.local(0);  // g_m = h_m, g_y = 0
-    auto start = lanes.local(1);     // beta
+    auto gradient = lanes.local(0);  // h; nowhere at the label, where it is zero by definition
 
     V total{};
-    for (int v = 0; v < lanes.packs; ++v) total += lanes.dual(v);
-    Real at_label = block.cap - Lanes::sum(total);
-    if (at_label < kZeroShare * block.cap) at_label = 0;
-
-    V highest = V{} + kNowhere<Real>;
+    V highest{};
     V lowest = V{} - kNowhere<Real>;
     for (int v = 0; v < lanes.packs; ++v) {
-      gradient[v] = lanes.margin_violation(v, Real(0));
-      start[v] = lanes.is_label(v) ? V{} + at_label : lanes.dual(v);
-      highest = max_of(highest, gradient[v]);
-      lowest = min_of(lowest, start[v] > V{} ? gradient[v] : V{} - kNowhere<Real>);
+      const V h = lanes.margin_violation(v);
+      const V dual = lanes.dual(v);
+      total += dual;
+      highest = max_of(highest, h);
+      lowest = min_of(lowest, dual > V{} ? h : V{} - kNowhere<Real>);
+      gradient[v] = h;
     }
+    const Real start_sum = Lanes::sum(total);
+    const bool label_free = start_sum < (1 - kZeroShare) * block.cap;
     Step<Real> step;
     step.loss = Lanes::max(highest);
-    step.violation = step.loss - Lanes::min(lowest);  // 000, eq. (6)
+    const Real least = Lanes::min(lowest);
+    step.violation = step.loss - (label_free ? std::min(least, Real(0)) : least);  // 000, eq. (6)
     if (!(step.violation > threshold)) return step;
 
-    auto solution = lanes.local(2);
-    simplex_.solve(lanes, gradient, start, step.loss, solution);
+    auto solution = lanes.local(1);
+    simplex_.solve(lanes, gradient, step.loss, start_sum, solution);
 
-    // change_m = beta_m - beta_m^new in every lane, the label's included.
-    V gain{}, moved{}, norm{};
+    V gain{}, moved{}, sum{};
     for (int v = 0; v < lanes.packs; ++v) {
-      const V delta = solution[v] - start[v];
-      gain += delta * (gradient[v] - (block.curvature / 2) * delta);
+      const V delta = solution[v] - lanes.dual(v);
+      const V used = delta != V{} ? gradient[v] : V{};  // lanes without a class hold kNowhere
+      gain += delta * (used - (block.curvature / 2) * delta);
       moved = max_of(moved, max_of(delta, -delta));
-      store(block.change + v * Lanes::kLanes, -delta);
-      norm += lanes.is_label(v) ? -delta : V{};
+      sum += delta;
     }
-    step.gain = Lanes::sum(gain);
+    const Real change = Lanes::sum(sum);
+    step.gain = Lanes::sum(gain) - block.curvature / 2 * change * change;
     step.moved = Lanes::max(moved) > 0 && step.gain > 0;
     if (!step.moved) return step;
-    step.norm_change = Lanes::sum(norm) - step.gain;  // gain = sum of du - change of 1/2 |W|^2
-    for (int v = 0; v < lanes.packs; ++v)
-      store(block.dual + v * Lanes::kLanes, lanes.is_label(v) ? V{} : solution[v]);
+    step.norm_change = change - step.gain;  // gain = sum of du - change of 1/2 |W|^2
+    lanes.commit(solution, change);
     return step;
   }
 

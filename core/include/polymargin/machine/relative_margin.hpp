@@ -38,16 +38,24 @@ struct BlockLanes {
   I is_class(int v) const { return numbers(v) < I{} + block.layout.classes; }
 
   // h_m = 1 + s_m - s_y, the derivative of the dual objective by u_m (000, eq. (17), negated);
-  // `at_label` stands in the label's lane.
-  V margin_violation(int v, Real at_label) const {
-    const V score = load<V>(block.score + v * kLanes);
-    const V h = score + (Real(1) - block.score[block.label]);
-    const V nowhere = V{} + kNowhere<Real>;
-    return is_label(v) ? V{} + at_label : (is_class(v) ? h : nowhere);
+  // kNowhere in the label's lane and in lanes without a class.
+  V margin_violation(int v) const {
+    const V h = load<V>(block.score + v * kLanes) + (Real(1) - block.score[block.label]);
+    const I usable = is_class(v) & ~is_label(v);
+    return usable ? h : V{} + kNowhere<Real>;
   }
   V dual(int v) const { return load<V>(block.dual + v * kLanes); }
   auto local(int which) const {
     return local_packs<V, Packs>(block.workspace, block.layout.stride * int(sizeof(Real)), which);
+  }
+  // Writes the new block and the change of the weights: w_m -= du_m x, w_y += (sum du) x.
+  template <class Solution>
+  void commit(const Solution& solution, Real sum_of_changes) const {
+    for (int v = 0; v < packs; ++v) {
+      const V delta = solution[v] - dual(v);
+      store(block.change + v * kLanes, is_label(v) ? V{} + sum_of_changes : -delta);
+      store(block.dual + v * kLanes, solution[v]);
+    }
   }
   static Real sum(V v) { return sum_lanes<Real, Bytes>(v); }
   static Real max(V v) { return max_lanes<Real, Bytes>(v); }

@@ -51,15 +51,23 @@ class AnySimplex {
   explicit AnySimplex(std::shared_ptr<const SimplexSolver<Real>> solver)
       : solver_(std::move(solver)) {}
 
+  // Puts the slack beta_y = C_i - sum u, with gradient 0, into the label's place.
   template <class Lanes, class Packs>
-  void solve(const Lanes& lanes, const Packs& gradient, const Packs& start, Real,
-             Packs& solution) const {
+  void solve(const Lanes& lanes, Packs& h, Real, Real start_sum, Packs& solution) const {
     const Block<Real>& block = lanes.block;
-    for (int v = 0; v < lanes.packs; ++v) solution[v] = typename Lanes::V{};
-    solver_->solve({block.layout.classes, block.curvature, block.cap,
-                    reinterpret_cast<const Real*>(&gradient[0]),
-                    reinterpret_cast<const Real*>(&start[0]), reinterpret_cast<Real*>(&solution[0]),
+    auto start = lanes.local(2);
+    for (int v = 0; v < lanes.packs; ++v) {
+      start[v] = lanes.dual(v);
+      solution[v] = typename Lanes::V{};
+    }
+    Real* gradients = reinterpret_cast<Real*>(&h[0]);
+    Real* starts = reinterpret_cast<Real*>(&start[0]);
+    Real* solutions = reinterpret_cast<Real*>(&solution[0]);
+    gradients[block.label] = 0;
+    starts[block.label] = std::max(block.cap - start_sum, Real(0));
+    solver_->solve({block.layout.classes, block.curvature, block.cap, gradients, starts, solutions,
                     block.workspace + 3 * block.layout.stride});
+    solutions[block.label] = 0;
   }
 
  private:

@@ -1,9 +1,10 @@
-// Projection on the simplex, exact, on whole packs: Newton's method for
-//     phi(theta) = sum_m [q_m - theta]_+ - C_i = 0,   q = start + gradient / A.
-// phi is convex, decreasing and piecewise linear. A Newton step from anywhere lands left of the
-// root and the next ones move right; each is the exact root of the piece it starts on, so the
-// method ends, with the exact root, as soon as a step stays on its piece: after two or three steps,
-// because theta = 0 in the shifted scale below is close to where a small change would put it.
+// Projection on the simplex, exact, on whole packs: Newton's method for the root of
+//     phi(theta) = sum_{m != y} [q_m - theta]_+ + [q_y - theta]_+ - C_i,
+// where q_m = u_m + (h_m - max h) / A and q_y = (C_i - sum u) - max h / A. Subtracting the largest
+// h shifts theta only; the root then lies in [-C_i, 0]. phi is convex, decreasing and piecewise
+// linear: a Newton step from anywhere lands left of the root and the next ones move right, each on
+// the exact root of the piece it starts from. When a step does not move, it has found the root.
+// While q_y is above theta, C_i cancels from the equation and is left out of it.
 #pragma once
 
 #include "polymargin/machine/relative_margin.hpp"
@@ -12,20 +13,28 @@ namespace polymargin {
 
 struct SimplexExact {
   template <class Lanes, class Packs, class Real>
-  void solve(const Lanes& lanes, const Packs& gradient, const Packs& start, Real highest,
+  void solve(const Lanes& lanes, const Packs& h, Real highest, Real start_sum,
              Packs& solution) const {
     using V = typename Lanes::V;
     const Real inverse = 1 / lanes.block.curvature;
-    const Real total = lanes.block.cap;
-    // Subtracting the largest gradient shifts theta only, and makes the root lie in [-C_i, 0].
+    const Real cap = lanes.block.cap;
+    const Real label_target = (cap - start_sum) - highest * inverse;
+    const Real label_free_total = start_sum + highest * inverse;
+    const auto root_of_piece = [&](V sum, V count, Real theta) {
+      const Real others = Lanes::sum(count);
+      if (label_target > theta || others == 0)
+        return (Lanes::sum(sum) - label_free_total) / (others + 1);
+      return (Lanes::sum(sum) - cap) / others;
+    };
+
     V sum{}, count{};
     for (int v = 0; v < lanes.packs; ++v) {
-      const V q = start[v] + (gradient[v] - highest) * inverse;
+      const V q = lanes.dual(v) + (h[v] - highest) * inverse;
       sum += q >= V{} ? q : V{};
       count += q >= V{} ? V{} + Real(1) : V{};
       solution[v] = q;
     }
-    Real theta = (Lanes::sum(sum) - total) / Lanes::sum(count);
+    Real theta = root_of_piece(sum, count, Real(0));
     for (;;) {
       sum = V{};
       count = V{};
@@ -34,7 +43,7 @@ struct SimplexExact {
         sum += above ? solution[v] : V{};
         count += above ? V{} + Real(1) : V{};
       }
-      const Real next = (Lanes::sum(sum) - total) / Lanes::sum(count);
+      const Real next = root_of_piece(sum, count, theta);
       if (!(next > theta)) break;
       theta = next;
     }
