@@ -1,0 +1,7 @@
+"""Multi-class support vector machines, fast and with a certificate of accuracy."""
+
+from ._config import show_config
+from ._version import __version__
+from .linear import LinearSVM
+
+__all__ = ["LinearSVM", "__version__", "show_config"]

@@ -1,0 +1,25 @@
+"""The certificate that comes with every model."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Primal and dual objective of a model, and its largest violation.
+
+    By weak duality no model has an objective below `dual`: this one is at most
+    `primal - dual` above the best.
+    """
+
+    primal: float
+    dual: float
+    violation: float
+
+    @property
+    def gap(self) -> float:
+        """Relative duality gap: the distance to the optimum over the objective."""
+        return relative_gap(self.primal, self.dual)
+
+
+def relative_gap(primal: float, dual: float) -> float:
+    return (primal - dual) / primal if primal > 0 else 0.0

@@ -1,0 +1,496 @@
+"""Linear multi-class support vector machines."""
+
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+import scipy.sparse as sp
+from joblib import effective_n_jobs
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model._base import LinearClassifierMixin, SparseCoefMixin
+from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import (
+    _check_partial_fit_first_call,
+    check_classification_targets,
+)
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    validate_data,
+)
+
+from ._core import core
+from .access import rows_of
+from .driver import Run, Stopping, run_epochs
+from .machine import (
+    LOSSES,
+    RESTRICTED,
+    coefficients_to_duals,
+    duals_to_coefficients,
+    find_machine,
+)
+from .progress import EpochReporter
+
+# What would help when a fit ends before its tolerance, by status.
+_REMEDIES = {
+    "max_iter": "raise max_iter (now {max_iter}), scale the features, or lower C",
+    "max_time": "raise max_time (now {max_time} s)",
+    "precision": "pass float64 data: float32 cannot resolve this tolerance",
+}
+
+
+class LinearSVM(
+    CallbackSupportMixin, LinearClassifierMixin, SparseCoefMixin, BaseEstimator
+):
+    """Linear multi-class support vector machine with a certificate of accuracy.
+
+    Minimises ``1/2 sum_m |w_m|^2 + sum_i C_i loss_i`` by the sequential dual method:
+    one example after the other, its whole block of dual variables solved exactly.
+    Training ends when the relative duality gap, computed from the model itself, is at
+    most `tol`: the objective is then provably within that share of the best.
+
+    Parameters
+    ----------
+    machine : {"cs", "ww"}, default="cs"
+        The formulation. Crammer-Singer ("cs") counts the worst wrong class of an
+        example, Weston-Watkins ("ww") every wrong class inside the margin.
+
+    C : float, default=1.0
+        Weight of the losses, as in LIBLINEAR and scikit-learn.
+
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        The squared hinge of "cs" squares the one slack of an example, that of "ww"
+        the slack of every class.
+
+    tol : float, default=1e-3
+        Relative duality gap at which to stop.
+
+    violation_tol : float or None, default=None
+        If given, stop when no example violates the optimality conditions by more,
+        instead of by `tol`.
+
+    max_iter : int, default=1000
+        Most epochs; an epoch is as many visits as there are examples, and
+        ``max_iter=1`` is one pass.
+
+    max_time : float or None, default=None
+        Most seconds to train. The model so far is kept.
+
+    fit_intercept : bool, default=True
+        Whether to add a constant feature. Its weight is penalised like the others.
+
+    intercept_scaling : float, default=1.0
+        Value of the constant feature: the larger, the less its weight is penalised.
+
+    class_weight : dict, "balanced" or None, default=None
+        Multiplies C for each class.
+
+    order : {"acf", "permuted"}, default="acf"
+        Who is visited next. "acf" visits an example as often as its visits are worth
+        it; "permuted" visits all in a fresh random order.
+
+    shrinking : bool, default=True
+        With "permuted": between full passes, visit only examples whose dual block is
+        not at a vertex. With more than 64 classes, in either order: most visits look
+        only at the classes in the support of the block.
+
+    cooling : bool, default=True
+        With "permuted" and shrinking: begin with a coarse tolerance for the shrunk
+        passes and refine it by factors of ten.
+
+    restricted : str, default="exact"
+        Solver of the restricted problem of one example. For "cs" with hinge: "exact",
+        "sort", "pivot", "bisection", "active_set", "smo", "frank_wolfe" or
+        "fixed_point"; otherwise "exact" or "active_set". All but "exact" are there
+        for comparison.
+
+    restricted_tol : float, default=1e-3
+        Tolerance tau of "bisection" and "fixed_point".
+
+    warm_start : bool, default=False
+        Start from the dual variables of the previous fit, made feasible for the
+        current C, if rows and classes match in number.
+
+    n_jobs : int or None, default=None
+        Threads, in the sense of joblib. The model does not depend on it.
+
+    random_state : int, RandomState or None, default=None
+        Seed of the order of visits.
+
+    verbose : int, default=0
+        Print a line after every `verbose` epochs.
+
+    history : bool, default=False
+        Compute and keep the certificate after every epoch.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
+        Weights; with two classes the difference of the second and the first.
+
+    intercept_ : ndarray of shape (n_classes,) or (1,)
+        Weights of the constant feature, times its value.
+
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+
+    n_features_in_ : int
+        Number of features.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` had any.
+
+    n_iter_ : int
+        Epochs run.
+
+    objective_, dual_objective_ : float
+        Primal and dual objective. The optimum lies between them.
+
+    dual_gap_ : float
+        ``(objective_ - dual_objective_) / objective_``.
+
+    violation_ : float
+        Largest violation of the optimality conditions.
+
+    status_ : str
+        How the fit ended: "converged", "max_iter", "max_time", "interrupted",
+        "callback" (a callback asked to stop), "precision" (nothing moves any more in
+        this number format) or "partial" (after `partial_fit`).
+
+    dual_coef_ : csr_array of shape (n_samples, n_classes)
+        Coefficients of the rows: ``dual_coef_.T @ X`` are the weights of the classes.
+        Rows without features have none.
+
+    support_ : ndarray of shape (n_support,)
+        Rows with coefficients other than zero.
+
+    history_ : dict of ndarrays or None
+        By epoch: seconds, objective, dual objective, gap, violation, visits, moves.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from polymargin import LinearSVM
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LinearSVM(random_state=0).fit(X, y)
+    >>> bool(model.dual_gap_ <= 1e-3)
+    True
+    >>> model.status_
+    'converged'
+    """
+
+    _parameter_constraints: dict = {
+        "machine": [StrOptions({"cs", "ww"})],
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "loss": [StrOptions(set(LOSSES))],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "violation_tol": [Interval(Real, 0, None, closed="neither"), None],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_time": [Interval(Real, 0, None, closed="neither"), None],
+        "fit_intercept": ["boolean"],
+        "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "order": [StrOptions({"acf", "permuted"})],
+        "shrinking": ["boolean"],
+        "cooling": ["boolean"],
+        "restricted": [StrOptions(set(RESTRICTED))],
+        "restricted_tol": [Interval(Real, 0, None, closed="neither")],
+        "warm_start": ["boolean"],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+        "history": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        machine="cs",
+        *,
+        C=1.0,
+        loss="hinge",
+        tol=1e-3,
+        violation_tol=None,
+        max_iter=1000,
+        max_time=None,
+        fit_intercept=True,
+        intercept_scaling=1.0,
+        class_weight=None,
+        order="acf",
+        shrinking=True,
+        cooling=True,
+        restricted="exact",
+        restricted_tol=1e-3,
+        warm_start=False,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+        history=False,
+    ):
+        self.machine = machine
+        self.C = C
+        self.loss = loss
+        self.tol = tol
+        self.violation_tol = violation_tol
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.order = order
+        self.shrinking = shrinking
+        self.cooling = cooling
+        self.restricted = restricted
+        self.restricted_tol = restricted_tol
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.history = history
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    @with_callbacks
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Train the machine.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            float32 and float64 are read in place and decide the number format of the
+            training.
+
+        y : array-like of shape (n_samples,)
+            Labels of at least two classes.
+
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Multiplies C for each row; an integer weight equals repetition.
+
+        Returns
+        -------
+        self : LinearSVM
+
+        Raises
+        ------
+        KeyboardInterrupt
+            After Ctrl-C; the model trained so far is in the estimator.
+        """
+        machine = find_machine(self.machine, self.loss, self.restricted)
+        X, y = self._validate(X, y)
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"LinearSVM needs at least two classes in y, got one class only: "
+                f"{self.classes_.tolist()[0]!r}."
+            )
+        caps = self._caps(X, labels, sample_weight)
+        driver = self._driver(X, labels, caps)
+        previous = self._previous_duals(labels)
+        if previous is not None:
+            duals = machine.fit_duals(*previous, caps)
+            driver.set_duals(
+                duals.indptr.astype(np.int64), duals.indices.astype(np.int32), duals.data
+            )
+
+        data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
+        context = self._init_callback_context(max_subtasks=self.max_iter)
+        context.call_on_fit_task_begin(estimator=self, **data)
+        run = run_epochs(
+            driver,
+            Stopping(self.tol, self.violation_tol, self.max_iter, self.max_time),
+            threads=effective_n_jobs(self.n_jobs),
+            history=self.history,
+            on_epoch=EpochReporter(
+                self, context, data, lambda: self._model(driver.weights())
+            ),
+        )
+        self._keep(run, driver, labels, caps)
+        context.call_on_fit_task_end(
+            estimator=self,
+            reconstruction_attributes=lambda: self._model(driver.weights()),
+            **data,
+        )
+        if run.status == "interrupted":
+            raise KeyboardInterrupt
+        self._warn_unless_converged()
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Train on one more chunk of a stream, in one pass.
+
+        Every row of the chunk gets one exact dual step against the weights of all
+        chunks before. Nothing of a chunk but its effect on the weights is kept, so
+        there is no gap to certify; `dual_objective_` adds up over the chunks.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+
+        y : array-like of shape (n_samples,)
+
+        classes : array-like of shape (n_classes,) or None, default=None
+            All labels that will ever come; required at the first call.
+
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+
+        Returns
+        -------
+        self : LinearSVM
+        """
+        find_machine(self.machine, self.loss, self.restricted)
+        first = _check_partial_fit_first_call(self, classes)
+        if first and len(self.classes_) < 2:
+            raise ValueError(
+                f"classes must name at least two classes, got {list(self.classes_)!r}."
+            )
+        if self.class_weight == "balanced":
+            raise ValueError(
+                "class_weight='balanced' needs all data at once; give partial_fit a "
+                "dict of weights, e.g. computed on a sample."
+            )
+        X, y = self._validate(X, y, reset=first)
+        labels = np.searchsorted(self.classes_, y)
+        known = np.isin(y, self.classes_)
+        if not known.all():
+            raise ValueError(
+                f"y contains the label {np.asarray(y)[~known][0]!r}, which is not in "
+                f"the classes given at the first call of partial_fit."
+            )
+        caps = self._caps(X, labels, sample_weight)
+        driver = self._driver(X, labels, caps)
+        if first:
+            self.n_iter_ = 0
+            self.dual_objective_ = 0.0
+            self._stream_random = check_random_state(self.random_state)
+        else:
+            driver.set_weights(self._weights(X.dtype))
+        report = driver.epoch(float("inf"))
+        self.__dict__.update(self._model(driver.weights()))
+        self.n_iter_ += 1
+        self.dual_objective_ += report["dual"]
+        self.status_ = "partial"
+        if driver.interrupted:
+            raise KeyboardInterrupt
+        return self
+
+    def _validate(self, X, y, reset=True):
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            accept_large_sparse=True,
+            dtype=[np.float64, np.float32],
+            reset=reset,
+        )
+        check_classification_targets(y)
+        return X, y
+
+    def _caps(self, X, labels, sample_weight):
+        """C_i = C * sample_weight_i * class_weight of the label."""
+        weights = _check_sample_weight(
+            sample_weight, X, dtype=np.float64, ensure_non_negative=True
+        )
+        by_class = np.ones(len(self.classes_))
+        present = np.unique(labels)
+        by_class[present] = compute_class_weight(
+            self.class_weight,
+            classes=self.classes_[present],
+            y=self.classes_[labels],
+            sample_weight=weights,
+        )
+        return self.C * weights * by_class[labels]
+
+    def _driver(self, X, labels, caps):
+        bias = self.intercept_scaling if self.fit_intercept else 0.0
+        seed = check_random_state(self.random_state).randint(2**31)
+        kind = core.Sequential32 if X.dtype == np.float32 else core.Sequential64
+        driver = kind(
+            rows_of(X, bias),
+            labels.astype(np.int32),
+            caps,
+            len(self.classes_),
+            self.machine,
+            self.loss,
+            self.restricted,
+            self.restricted_tol,
+            seed,
+        )
+        epsilon = 1e-3 if self.violation_tol is None else self.violation_tol
+        driver.set_schedule(self.order, self.shrinking, self.cooling, epsilon)
+        return driver
+
+    def _previous_duals(self, labels):
+        """Dual variables and caps to start from, or None."""
+        if not self.warm_start or not hasattr(self, "_fitted_caps"):
+            return None
+        if self.dual_coef_.shape != (len(labels), len(self.classes_)):
+            return None
+        duals = coefficients_to_duals(self.dual_coef_)
+        at_label = duals[np.arange(len(labels)), labels]
+        if np.any(at_label):  # other labels: the blocks mean something else
+            return None
+        return duals, self._fitted_caps
+
+    def _model(self, weights) -> dict:
+        """The attributes that make the estimator usable, from W."""
+        features = weights.shape[0] - self.fit_intercept
+        intercept = np.zeros(weights.shape[1], dtype=weights.dtype)
+        if self.fit_intercept:
+            intercept = weights[-1] * weights.dtype.type(self.intercept_scaling)
+        coef = weights[:features].T
+        if weights.shape[1] == 2:
+            coef, intercept = np.diff(coef, axis=0), np.diff(intercept)
+        return {"coef_": coef, "intercept_": intercept}
+
+    def _weights(self, dtype):
+        """W from the attributes: the inverse of `_model`."""
+        coef, intercept = self.coef_, self.intercept_ / self.intercept_scaling
+        if len(self.classes_) == 2:
+            coef = np.vstack([-coef / 2, coef / 2])
+            intercept = np.concatenate([-intercept / 2, intercept / 2])
+        rows = [coef.T, intercept[None, :]] if self.fit_intercept else [coef.T]
+        return np.ascontiguousarray(np.vstack(rows), dtype=dtype)
+
+    def _keep(self, run: Run, driver, labels, caps):
+        """Set the fitted attributes."""
+        self.__dict__.update(self._model(driver.weights()))
+        indptr, classes, values = driver.duals()
+        duals = sp.csr_array(
+            (values, classes, indptr), shape=(len(labels), len(self.classes_))
+        )
+        self.dual_coef_ = duals_to_coefficients(duals, labels)
+        self.support_ = np.flatnonzero(np.diff(self.dual_coef_.indptr))
+        self._fitted_caps = caps
+        self.n_iter_ = run.epochs
+        self.objective_ = run.certificate.primal
+        self.dual_objective_ = run.certificate.dual
+        self.dual_gap_ = run.certificate.gap
+        self.violation_ = run.certificate.violation
+        self.status_ = run.status
+        self.history_ = run.history and {
+            name: np.asarray(values) for name, values in run.history.items()
+        }
+
+    def _warn_unless_converged(self):
+        if self.status_ not in _REMEDIES:
+            return
+        remedy = _REMEDIES[self.status_].format(**self.get_params())
+        reached = f"a relative duality gap of {self.dual_gap_:.2g} (tol={self.tol:g})"
+        if self.violation_tol is not None:
+            reached = (
+                f"a violation of {self.violation_:.2g} "
+                f"(violation_tol={self.violation_tol:g})"
+            )
+        warnings.warn(
+            f"LinearSVM stopped after {self.n_iter_} epochs at {reached}; to get "
+            f"closer, {remedy}.",
+            ConvergenceWarning,
+            stacklevel=5,  # the caller of fit, outside its decorators
+        )

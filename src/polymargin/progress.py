@@ -1,0 +1,56 @@
+"""Progress: lines for `verbose`, tasks for scikit-learn's callbacks."""
+
+from collections.abc import Callable
+
+from .driver import Epoch
+
+
+class EpochReporter:
+    """Tells the user and the estimator's callbacks about every epoch.
+
+    Parameters
+    ----------
+    estimator : estimator with callback support
+    context : CallbackContext
+        The root context of the fit.
+    data : dict
+        What the hooks may ask for: X, y and metadata.
+    model : callable
+        Returns the attributes of a usable model as it is now.
+    """
+
+    def __init__(self, estimator, context, data: dict, model: Callable[[], dict]):
+        self.estimator = estimator
+        self.context = context
+        self.data = data
+        self.model = model
+        self.listening = bool(getattr(estimator, "_skl_callbacks", ()))
+        if self.listening:
+            self._begin()
+
+    def _begin(self):
+        self.task = self.context.subcontext(task_name="epoch")
+        self.task.call_on_fit_task_begin(estimator=self.estimator, **self.data)
+
+    def _end(self) -> bool:
+        return self.task.call_on_fit_task_end(
+            estimator=self.estimator,
+            reconstruction_attributes=self.model,
+            **self.data,
+        )
+
+    def __call__(self, epoch: Epoch) -> bool:
+        estimator = self.estimator
+        if estimator.verbose and epoch.number % int(estimator.verbose) == 0:
+            print(
+                f"[{type(estimator).__name__}] epoch {epoch.number:5d}  "
+                f"gap {epoch.gap:9.3e}  violation {epoch.violation:9.3e}  "
+                f"{epoch.seconds:8.2f} s",
+                flush=True,
+            )
+        if not self.listening:
+            return False
+        stop = self._end()
+        if epoch.number < estimator.max_iter:
+            self._begin()
+        return stop
