@@ -82,12 +82,15 @@ class BoxActiveSet final : public BoxSolver<Real> {
   static bool take_one_back(const BoxBlockProblem<Real>& p, std::vector<State>& state,
                             Real change) {
     int worst = -1;
-    Real worst_excess =
-        64 * std::numeric_limits<Real>::epsilon() * (1 + std::abs(p.shape.coupling * change));
+    Real worst_excess = 0;
     for (int m = 0; m < p.size; ++m) {
       if (state[m] != State::bounded) continue;
       const Real slope = derivative(p, m, change);
-      const Real excess = p.solution[m] > 0 ? -slope : slope;
+      // The slope is a sum of three terms and only as good as their rounding.
+      const Real terms = std::abs(p.gradient[m]) + std::abs(p.shape.coupling * change) +
+                         std::abs(p.shape.diagonal * (p.solution[m] - p.start[m]));
+      const Real rounding = 64 * std::numeric_limits<Real>::epsilon() * terms;
+      const Real excess = (p.solution[m] > 0 ? -slope : slope) - rounding;
       if (excess > worst_excess) {
         worst_excess = excess;
         worst = m;

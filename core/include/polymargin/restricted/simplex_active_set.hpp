@@ -20,36 +20,38 @@ class SimplexActiveSet final : public SimplexSolver<Real> {
       p.solution[m] = p.start[m];
       free[m] = p.start[m] > 0 || m == most ? Real(1) : Real(-1);
     }
+    const Real highest = p.gradient[most];
     for (int iteration = 0; iteration < 20 * p.size + 20; ++iteration) {
-      if (walk_to_face_minimiser(p, free) && !take_one_back(p, free)) break;
+      if (walk_to_face_minimiser(p, highest, free) && !take_one_back(p, highest, free)) break;
     }
   }
 
  private:
-  // The derivative at the current point: gradient - A (solution - start).
-  static Real derivative(const SimplexProblem<Real>& p, int m) {
-    return p.gradient[m] - p.curvature * (p.solution[m] - p.start[m]);
+  // The derivative at the current point, gradient - A (solution - start), less the largest gradient:
+  // the constant changes no direction, and with it large gradients would hide small differences.
+  static Real derivative(const SimplexProblem<Real>& p, Real highest, int m) {
+    return (p.gradient[m] - highest) - p.curvature * (p.solution[m] - p.start[m]);
   }
 
-  static Real mean_derivative(const SimplexProblem<Real>& p, const Real* free) {
+  static Real mean_derivative(const SimplexProblem<Real>& p, Real highest, const Real* free) {
     Real sum = 0;
     int count = 0;
     for (int m = 0; m < p.size; ++m) {
       if (free[m] <= 0) continue;
-      sum += derivative(p, m);
+      sum += derivative(p, highest, m);
       ++count;
     }
     return sum / Real(std::max(count, 1));
   }
 
   // On a face the Hessian is A times the identity: the minimiser is derivative minus mean, over A.
-  static bool walk_to_face_minimiser(const SimplexProblem<Real>& p, Real* free) {
-    const Real mean = mean_derivative(p, free);
+  static bool walk_to_face_minimiser(const SimplexProblem<Real>& p, Real highest, Real* free) {
+    const Real mean = mean_derivative(p, highest, free);
     Real length = 1;
     int blocking = -1;
     for (int m = 0; m < p.size; ++m) {
       if (free[m] <= 0) continue;
-      const Real direction = (derivative(p, m) - mean) / p.curvature;
+      const Real direction = (derivative(p, highest, m) - mean) / p.curvature;
       if (direction < 0 && p.solution[m] + length * direction < 0) {
         length = -p.solution[m] / direction;
         blocking = m;
@@ -57,7 +59,7 @@ class SimplexActiveSet final : public SimplexSolver<Real> {
     }
     for (int m = 0; m < p.size; ++m) {
       if (free[m] <= 0) continue;
-      const Real direction = (derivative(p, m) - mean) / p.curvature;
+      const Real direction = (derivative(p, highest, m) - mean) / p.curvature;
       p.solution[m] = std::max(p.solution[m] + length * direction, Real(0));
     }
     if (blocking < 0) return true;
@@ -66,14 +68,14 @@ class SimplexActiveSet final : public SimplexSolver<Real> {
     return false;
   }
 
-  static bool take_one_back(const SimplexProblem<Real>& p, Real* free) {
-    const Real mean = mean_derivative(p, free);
+  static bool take_one_back(const SimplexProblem<Real>& p, Real highest, Real* free) {
+    const Real mean = mean_derivative(p, highest, free);
     const Real slack = std::abs(mean) * 64 * std::numeric_limits<Real>::epsilon();
     int worst = -1;
     Real worst_excess = slack;
     for (int m = 0; m < p.size; ++m) {
       if (free[m] != 0) continue;
-      const Real excess = derivative(p, m) - mean;
+      const Real excess = derivative(p, highest, m) - mean;
       if (excess > worst_excess) {
         worst_excess = excess;
         worst = m;
