@@ -1,0 +1,24 @@
+#include <atomic>
+#include <vector>
+
+#include "check.hpp"
+#include "polymargin/base/parallel.hpp"
+
+namespace polymargin::test {
+
+void run_tests() {
+  for (int threads : {0, 1, 2, 5})
+    for (std::int64_t size : {0, 1, 9, 10, 11, 995}) {
+      std::vector<std::atomic<int>> seen(size);
+      std::atomic<int> wrong = 0;
+      for_each_chunk(threads, size, 10, [&](int thread, auto chunk, auto begin, auto end) {
+        wrong += thread < 0 || thread >= std::max(threads, 1);
+        wrong += begin != 10 * chunk || end <= begin || end > begin + 10;
+        for (auto i = begin; i < end; ++i) ++seen[i];
+      });
+      CHECK_EQUAL(wrong, 0);
+      for (const auto& times : seen) CHECK_EQUAL(times, 1);
+    }
+}
+
+}  // namespace polymargin::test

@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <vector>
+
+#include "check.hpp"
+#include "polymargin/base/simd.hpp"
+
+namespace polymargin::test {
+
+template <class Real, int Bytes>
+void check_folds() {
+  constexpr int kLanes = Bytes / int(sizeof(Real));
+  using V = Pack<Real, Bytes>;
+  // The extremes visit every lane; powers of two tell the lanes apart in the sum.
+  for (int special = 0; special < kLanes; ++special) {
+    V high{}, low{}, one{};
+    Real sum = 0;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      high[lane] = lane == special ? Real(50) : Real(-lane);
+      low[lane] = lane == special ? Real(-50) : Real(lane);
+      one[lane] = lane >= special ? Real(1 << lane) : Real(0);
+      sum += one[lane];
+    }
+    CHECK_EQUAL((max_lanes<Real, Bytes>(high)), 50);
+    CHECK_EQUAL((min_lanes<Real, Bytes>(low)), -50);
+    CHECK_EQUAL((sum_lanes<Real, Bytes>(one)), sum);
+    const V larger = max_of(high, low), smaller = min_of(high, low);
+    for (int lane = 0; lane < kLanes; ++lane) {
+      CHECK_EQUAL(larger[lane], std::max(Real(high[lane]), Real(low[lane])));
+      CHECK_EQUAL(smaller[lane], std::min(Real(high[lane]), Real(low[lane])));
+    }
+  }
+  const auto numbers = lane_numbers<Real, Bytes>();
+  alignas(64) Real memory[kLanes];
+  for (int lane = 0; lane < kLanes; ++lane) {
+    CHECK_EQUAL(numbers[lane], lane);
+    memory[lane] = Real(lane);
+  }
+  store(memory, load<V>(memory) + Real(1));
+  for (int lane = 0; lane < kLanes; ++lane) CHECK_EQUAL(memory[lane], lane + 1);
+}
+
+template <class Real>
+void check_layout() {
+  for (int classes = 1; classes <= 400; ++classes) {
+    const ClassLayout layout = ClassLayout::of<Real>(classes);
+    const int lanes = layout.bytes / int(sizeof(Real));
+    CHECK_EQUAL(layout.classes, classes);
+    CHECK(layout.bytes == kNativeBytes || 2 * layout.bytes == kNativeBytes);
+    CHECK(layout.bytes >= 16);
+    CHECK_EQUAL(layout.stride, layout.packs * lanes);
+    CHECK(layout.stride >= classes && layout.stride - classes < lanes);
+    with_pack_bytes(layout.bytes, [&](auto bytes) { CHECK_EQUAL(bytes(), layout.bytes); });
+    with_pack_count(layout.packs, [&](auto packs) {
+      CHECK_EQUAL(packs(), layout.packs <= 4 ? layout.packs : 0);
+    });
+  }
+}
+
+void check_tiles() {
+  for (int first : {0, 3})
+    for (int last = first; last < 40; ++last) {
+      int next = first;
+      for_each_tile(first, last, [&](auto tile, int start) {
+        CHECK_EQUAL(start, next);
+        CHECK(tile() >= 1 && tile() <= 8);
+        next += tile();
+      });
+      CHECK_EQUAL(next, last);
+    }
+}
+
+void check_nowhere() {
+  // Two of them still add up to a number, and so do a few lanes of them.
+  CHECK(std::isfinite(kNowhere<float> + kNowhere<float>));
+  CHECK(std::isfinite(kNowhere<double> + kNowhere<double>));
+  CHECK(kNowhere<float> < -1e37f && kNowhere<double> < -1e307);
+}
+
+void run_tests() {
+  check_folds<float, 16>();
+  check_folds<double, 16>();
+  if constexpr (kNativeBytes >= 32) {
+    check_folds<float, 32>();
+    check_folds<double, 32>();
+  }
+  if constexpr (kNativeBytes >= 64) {
+    check_folds<float, 64>();
+    check_folds<double, 64>();
+  }
+  check_layout<float>();
+  check_layout<double>();
+  check_tiles();
+  check_nowhere();
+}
+
+}  // namespace polymargin::test
