@@ -1,0 +1,85 @@
+// Small random classification problems in every storage the core reads.
+#pragma once
+
+#include <memory>
+
+#include "blocks.hpp"
+#include "polymargin/access/storage.hpp"
+
+namespace polymargin::test {
+
+enum class Storage { csr32, csr64, dense_c, dense_f };
+inline constexpr Storage kStorages[] = {Storage::csr32, Storage::csr64, Storage::dense_c,
+                                        Storage::dense_f};
+
+// A matrix held in all four storages at once. `density` is the share of values that are not zero.
+template <class Real>
+class Matrix {
+ public:
+  Matrix(Source& source, int rows, int columns, double density)
+      : rows_(rows), columns_(columns), by_row_(rows * columns), by_column_(rows * columns) {
+    for (int i = 0; i < rows; ++i)
+      for (int f = 0; f < columns; ++f)
+        if (source.chance(density)) by_row_[i * columns + f] = Real(source.bell());
+    index();
+  }
+
+  void clear_row(int i) {
+    std::fill_n(by_row_.begin() + i * columns_, columns_, Real(0));
+    index();
+  }
+
+  int rows() const { return rows_; }
+  int columns() const { return columns_; }
+  Real at(int i, int f) const { return by_row_[i * columns_ + f]; }
+  int count(int i) const { return starts_[i + 1] - starts_[i]; }
+
+  // The result points into this matrix.
+  std::shared_ptr<const Rows<Real>> view(Storage storage, Real bias) const {
+    using Csr32 = CsrStorage<Real, std::int32_t>;
+    using Csr64 = CsrStorage<Real, std::int64_t>;
+    using Dense = DenseStorage<Real>;
+    switch (storage) {
+      case Storage::csr32:
+        return rows_of(Csr32{values_.data(), indices_.data(), starts_.data(), rows_, columns_},
+                       bias);
+      case Storage::csr64:
+        return rows_of(
+            Csr64{values_.data(), long_indices_.data(), long_starts_.data(), rows_, columns_},
+            bias);
+      case Storage::dense_c:
+        return rows_of(Dense{by_row_.data(), columns_, 1, rows_, columns_}, bias);
+      default: return rows_of(Dense{by_column_.data(), 1, rows_, rows_, columns_}, bias);
+    }
+  }
+
+ private:
+  template <class S>
+  static std::shared_ptr<const Rows<Real>> rows_of(const S& storage, Real bias) {
+    return std::make_shared<RowsOf<Real, S>>(storage, bias);
+  }
+
+  void index() {
+    values_.clear();
+    indices_.clear();
+    starts_.assign(1, 0);
+    for (int i = 0; i < rows_; ++i) {
+      for (int f = 0; f < columns_; ++f) {
+        by_column_[f * rows_ + i] = at(i, f);
+        if (at(i, f) == 0) continue;
+        values_.push_back(at(i, f));
+        indices_.push_back(f);
+      }
+      starts_.push_back(std::int32_t(values_.size()));
+    }
+    long_indices_.assign(indices_.begin(), indices_.end());
+    long_starts_.assign(starts_.begin(), starts_.end());
+  }
+
+  int rows_, columns_;
+  std::vector<Real> by_row_, by_column_, values_;
+  std::vector<std::int32_t> indices_, starts_;
+  std::vector<std::int64_t> long_indices_, long_starts_;
+};
+
+}  // namespace polymargin::test

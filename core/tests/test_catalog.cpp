@@ -1,0 +1,40 @@
+#include "polymargin/machine/catalog.hpp"
+
+#include <stdexcept>
+
+#include "check.hpp"
+
+namespace polymargin::test {
+
+template <class Real>
+bool exists(const char* machine, const char* loss, const char* restricted) {
+  try {
+    return make_machine<Real>(machine, loss, restricted, 1e-3) != nullptr;
+  } catch (const std::invalid_argument&) {
+    return false;
+  }
+}
+
+template <class Real>
+void check_names() {
+  for (const char* restricted : {"exact", "sort", "pivot", "bisection", "fixed_point", "active_set",
+                                 "smo", "frank_wolfe"})
+    CHECK(exists<Real>("cs", "hinge", restricted));
+  for (const char* restricted : {"exact", "active_set"}) {
+    CHECK(exists<Real>("cs", "squared_hinge", restricted));
+    CHECK(exists<Real>("ww", "hinge", restricted));
+    CHECK(exists<Real>("ww", "squared_hinge", restricted));
+  }
+  CHECK(!exists<Real>("ww", "hinge", "sort"));
+  CHECK(!exists<Real>("cs", "squared_hinge", "smo"));
+  CHECK(!exists<Real>("cs", "hinge", "none"));
+  CHECK(!exists<Real>("cs", "absolute", "exact"));
+  CHECK(!exists<Real>("", "hinge", "exact"));
+}
+
+void run_tests() {
+  check_names<float>();
+  check_names<double>();
+}
+
+}  // namespace polymargin::test

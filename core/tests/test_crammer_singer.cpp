@@ -1,0 +1,104 @@
+#include "machine_checks.hpp"
+#include "polymargin/machine/crammer_singer.hpp"
+
+namespace polymargin::test {
+
+struct Hinge {
+  template <class Real>
+  static Wide term(const Visit<Real>& visit) {
+    Wide sum = 0;
+    for (Wide u : visit.dual()) sum += u;
+    return sum;
+  }
+  template <class Real>
+  static Wide loss(const Visit<Real>& visit) {
+    Wide largest = 0;
+    for (int m = 0; m < visit.classes; ++m)
+      if (m != visit.label) largest = std::max(largest, visit.margin(m));
+    return largest;
+  }
+  template <class Real>
+  static Wide violation(const Visit<Real>& visit) {
+    // A slack that is only the rounding of a full block is none.
+    const bool slack = term(visit) < visit.cap * (1 - 8 * kRounding<Real>);
+    Wide least = slack ? 0 : std::numeric_limits<Wide>::infinity();
+    const auto dual = visit.dual();
+    for (int m = 0; m < visit.classes; ++m)
+      if (dual[m] > 0) least = std::min(least, visit.margin(m));
+    return loss(visit) - least;
+  }
+  template <class Real>
+  static bool feasible(const Visit<Real>& visit) {
+    for (Wide u : visit.dual())
+      if (!(u >= 0)) return false;
+    return term(visit) <= visit.cap * (1 + 8 * (1 + visit.classes) * kRounding<Real>);
+  }
+  template <class Real>
+  static Wide amplified(const Visit<Real>&, Wide tolerance) {
+    return tolerance;
+  }
+};
+
+template <class Real>
+void fill_block(Source& source, Visit<Real>& visit) {
+  const auto beta = random_simplex_point(source, visit.classes, visit.cap);
+  for (int m = 0; m < visit.classes; ++m)
+    if (m != visit.label) visit.arrays.dual[m] = beta[m];
+}
+
+// The projection; its input is h as the machine rounds it.
+template <class Real>
+std::vector<Wide> optimum(const Visit<Real>& visit) {
+  SimplexBlock<Wide> p{visit.norm, visit.cap, std::vector<Wide>(visit.classes), visit.dual()};
+  Wide sum = 0;
+  for (int m = 0; m < visit.classes; ++m) {
+    p.gradient[m] = m == visit.label ? 0 : visit.margin(m);
+    sum += p.start[m];
+  }
+  p.start[visit.label] = std::max(visit.cap - sum, Wide(0));
+  return simplex_optimum(p);
+}
+
+template <class Real>
+void check_solver(const std::string& restricted, int visits) {
+  const bool exact = restricted == "exact" || restricted == "sort" || restricted == "pivot";
+  const auto machine = make_machine<Real>("cs", "hinge", restricted, 1e-2);
+  Source source(1);
+  for (int v = 0; v < visits; ++v) {
+    Visit<Real> visit(source);
+    fill_block(source, visit);
+    if (restricted != "exact") visit.stored_slack = visit.cap;
+    check_dual_term<Hinge>(*machine, visit);
+    const auto expected = optimum(visit);
+    const Wide tolerance =
+        kExact<Real> * visit.cap + 16 * kRounding<Real> * (1 + visit.largest_score) / visit.norm;
+    check_step<Hinge>(*machine, visit, exact);
+    if (!exact) continue;
+    const auto solution = visit.dual();
+    for (int m = 0; m < visit.classes; ++m)
+      if (m != visit.label) CHECK_NEAR(solution[m], expected[m], tolerance);
+  }
+}
+
+template <class Real>
+void check_vertices() {
+  const auto machine = make_machine<Real>("cs", "hinge", "exact", 0);
+  const Real full[] = {3}, part[] = {2}, two[] = {2, 1};
+  CHECK(machine->at_vertex(3, nullptr, 0));
+  CHECK(machine->at_vertex(3, full, 1));
+  CHECK(!machine->at_vertex(3, part, 1));
+  CHECK(!machine->at_vertex(3, two, 2));
+  CHECK_EQUAL(machine->loss_at_zero(7), 1);
+}
+
+void run_tests() {
+  check_vertices<float>();
+  check_vertices<double>();
+  for (const char* restricted :
+       {"exact", "sort", "pivot", "bisection", "fixed_point", "active_set", "smo", "frank_wolfe"}) {
+    check_solver<double>(restricted, 3000);
+    check_solver<float>(restricted, 3000);
+  }
+}
+
+}  // namespace polymargin::test
