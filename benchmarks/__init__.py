@@ -1,0 +1,1 @@
+"""Benchmarks of polymargin beside the solvers people use today."""

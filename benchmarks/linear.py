@@ -1,0 +1,135 @@
+"""The benchmark of `LinearSVM`: ``python -m benchmarks.linear --help``."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from threadpoolctl import threadpool_limits
+
+from .data import FALLBACK, FOLDER_VARIABLE, NAMES, QUICK_NAMES
+from .environment import environment
+from .measure import progress
+from .memory import ROOT
+from .peers import available_solvers
+from .render import render
+from .results import Optima, Results, write_aside
+from .tables import TABLES, Context
+
+FALLBACK_NOTE = (
+    f"Note: {FOLDER_VARIABLE} is not set, so this ran on the small digits data of "
+    f"scikit-learn only; set it to the folder of the benchmark data for the rest."
+)
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.linear")
+    parser.add_argument(
+        "--tables",
+        nargs="+",
+        type=int,
+        choices=list(TABLES),
+        default=list(TABLES),
+        help="which tables (all)",
+    )
+    parser.add_argument("--data", nargs="+", choices=[*NAMES, FALLBACK], metavar="NAME")
+    parser.add_argument("--repeats", type=int, default=3, help="timed runs of each (3)")
+    parser.add_argument("--quick", action="store_true", help="small data sets only")
+    parser.add_argument("--output", type=Path, help="write Markdown to this file")
+    parser.add_argument(
+        "--resume", action="store_true", help="skip what is measured already"
+    )
+    parser.add_argument(
+        "--render", action="store_true", help="measure nothing, show what is there"
+    )
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=ROOT / "build" / "bench",
+        help="where results are kept (build/bench)",
+    )
+    options = parser.parse_args(arguments)
+    if options.repeats < 1:
+        parser.error(f"--repeats must be at least 1, got {options.repeats}")
+    return options
+
+
+def choose_data(options: argparse.Namespace) -> list[str]:
+    """The data sets asked for, or those that there are."""
+    if options.data:
+        return options.data
+    if not os.environ.get(FOLDER_VARIABLE):
+        return [FALLBACK]
+    return list(QUICK_NAMES if options.quick else NAMES)
+
+
+def planned(options: argparse.Namespace) -> list[tuple[int, str]]:
+    """Tables and data sets to measure, in order; `--quick` leaves out generated data
+    unless its table is asked for alone."""
+    chosen = choose_data(options)
+    numbers = sorted(set(options.tables))
+    if options.quick and len(numbers) > 1:
+        numbers = [number for number in numbers if not TABLES[number].fixed]
+    return [
+        (number, name) for number in numbers for name in TABLES[number].names(chosen)
+    ]
+
+
+def measure(options: argparse.Namespace, results: Results, arguments) -> list[str]:
+    """Measure what is planned; returns notes for the reader."""
+    solvers, notes = available_solvers()
+    for note in notes:
+        progress(note)
+    context = Context(options.repeats, solvers, Optima(options.folder))
+    described = environment(arguments)
+    for number, name in planned(options):
+        if options.resume and (number, name) in results:
+            progress(f"table {number}, {name}: measured already")
+            continue
+        progress(f"table {number}, {name}")
+        record = TABLES[number].measure(name, context)
+        results.add({"table": number, "data": name, "environment": described, **record})
+    return notes
+
+
+def selected(options: argparse.Namespace, results: Results) -> dict[int, list[dict]]:
+    """The records to show: those planned or, with `--render`, all of the tables."""
+    wanted = set(planned(options))
+    show_all = options.render and not options.data and not options.quick
+    return {
+        number: [
+            record
+            for record in results.of_table(number)
+            if show_all or (number, record["data"]) in wanted
+        ]
+        for number in sorted(set(options.tables))
+    }
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the benchmark; returns the exit status."""
+    options = parse(arguments)
+    results = Results(options.folder)
+    notes: list[str] = []
+    if not options.render:
+        if FALLBACK in choose_data(options) and not options.data:
+            notes.append(FALLBACK_NOTE)
+            progress(FALLBACK_NOTE)
+        try:
+            with threadpool_limits(limits=1):
+                notes += measure(options, results, arguments)
+        except (FileNotFoundError, RuntimeError) as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 1
+    page = render(selected(options, results), notes)
+    if options.output is None:
+        print(page)
+    else:
+        write_aside(options.output, page)
+        progress(f"wrote {options.output}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

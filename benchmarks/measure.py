@@ -1,0 +1,163 @@
+"""Measuring: objectives, the search along a ladder, interleaved timing, products."""
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from math import exp, fsum, log
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .peers import Solver
+
+WITHIN = 1e-3  # of the optimum: what it means to have reached it
+_CHUNK = 2048  # rows scored at a time
+
+
+def progress(text: str) -> None:
+    """Say on stderr what is running."""
+    print(f"[bench] {text}", file=sys.stderr, flush=True)
+
+
+def _scores(X, weights: np.ndarray) -> Iterable[tuple[slice, np.ndarray]]:
+    """Yield the scores of chunks of rows, in the precision of the weights."""
+    by_feature = np.ascontiguousarray(weights.T)
+    for first in range(0, X.shape[0], _CHUNK):
+        rows = slice(first, first + _CHUNK)
+        yield rows, np.asarray(X[rows].astype(weights.dtype) @ by_feature)
+
+
+def cs_objective(X, y, weights: np.ndarray) -> float:
+    """Primal objective of Crammer and Singer with C = 1, in float64.
+
+    ``1/2 sum_m |w_m|^2 + sum_i max_m ([m != y_i] + s_m - s_y)``
+    """
+    losses = []
+    for rows, scores in _scores(X, weights):
+        at_label = (np.arange(len(scores)), y[rows])
+        margins = 1 + scores - scores[at_label][:, None]
+        margins[at_label] = 0
+        losses.append(margins.max(axis=1).sum())
+    return 0.5 * float(np.vdot(weights, weights)) + fsum(losses)
+
+
+def accuracy(X, y, weights: np.ndarray) -> float:
+    """Share of rows whose best score is that of their label."""
+    hits = sum(
+        int((scores.argmax(axis=1) == y[rows]).sum())
+        for rows, scores in _scores(X, weights)
+    )
+    return hits / len(y)
+
+
+def geometric_mean(values: Iterable[float]) -> float:
+    """Geometric mean; NaN of nothing."""
+    logs = [log(value) for value in values]
+    return exp(fsum(logs) / len(logs)) if logs else float("nan")
+
+
+def spread(seconds: Sequence[float]) -> dict[str, float]:
+    """Minimum of repeated times, and the largest as a multiple of it."""
+    return {"seconds": min(seconds), "spread": max(seconds) / min(seconds)}
+
+
+def search_ladder(
+    tolerances: Sequence[float], reached: Callable[[float], bool]
+) -> float | None:
+    """Return the loosest tolerance that is good enough, or None.
+
+    Parameters
+    ----------
+    tolerances : sequence of float
+        From loose to tight.
+    reached : callable
+        Whether a tolerance is good enough; called in order, up to the first that is.
+    """
+    return next((tolerance for tolerance in tolerances if reached(tolerance)), None)
+
+
+def loosest_tolerance(solver: Solver, data, target: float) -> tuple[float | None, list]:
+    """Search the ladder of a solver for an objective of at most `target`.
+
+    Returns
+    -------
+    tolerance : float or None
+    steps : list of dict
+        Tolerance, objective and seconds of every fit of the search.
+    """
+    steps = []
+
+    def reached(tolerance: float) -> bool:
+        progress(f"{data.name}: {solver.name}, tolerance {tolerance:g}")
+        fit = solver.fit(data.X, data.y, tolerance)
+        objective = cs_objective(data.X, data.y, fit.weights)
+        steps.append(
+            {"tolerance": tolerance, "objective": objective, "seconds": fit.seconds}
+        )
+        return objective <= target
+
+    return search_ladder(solver.tolerances, reached), steps
+
+
+def interleave(label: str, tasks: dict[str, Callable[[], Any]], repeats: int):
+    """Run every task `repeats` times, in turns, so that all see the same machine.
+
+    Returns
+    -------
+    results : dict of str to list
+        What each task returned in each turn.
+    """
+    results: dict[str, list] = {name: [] for name in tasks}
+    for turn in range(repeats):
+        for name, task in tasks.items():
+            progress(f"{label}: {name}, run {turn + 1} of {repeats}")
+            results[name].append(task())
+    return results
+
+
+def product_seconds(X, n_classes: int, budget: float = 0.5) -> float:
+    """Seconds of one ``X @ W`` with W of shape (d, k), C-ordered, as precise as X.
+
+    The minimum over as many products as the budget of seconds allows, at least five.
+    """
+    rng = np.random.default_rng(0)
+    weights = rng.standard_normal((X.shape[1], n_classes)).astype(X.dtype)
+    times: list[float] = []
+    while len(times) < 5 or fsum(times) < budget:
+        start = perf_counter()
+        X @ weights
+        times.append(perf_counter() - start)
+    return min(times)
+
+
+def epoch_cost(solver, data) -> dict[str, float | None]:
+    """Cost of a full epoch, in seconds and in units of one product ``X @ W``.
+
+    A full epoch visits every row once and looks at all classes. Early means epochs 2
+    to 6, late means epochs 26 to 30, where few rows still move; medians of each.
+
+    Returns
+    -------
+    cost : dict
+        Seconds of early and late epochs and of the products: "csr" is SciPy's with a
+        sparse X, "blas" the one of a dense X, None if X is sparse.
+    """
+    progress(f"{data.name}: cost of an epoch")
+    model = solver.model(
+        data.X,
+        data.y,
+        order="permuted",
+        shrinking=False,
+        history=True,  # its certificates are not counted
+        max_iter=30,
+        tol=0,
+    )
+    epochs = np.diff(model.history_["seconds"])
+    dense = None if sp.issparse(data.X) else product_seconds(data.X, data.n_classes)
+    return {
+        "early": float(np.median(epochs[:5])),
+        "late": float(np.median(epochs[-5:])),
+        "csr": product_seconds(sp.csr_array(data.X), data.n_classes),
+        "blas": dense,
+    }

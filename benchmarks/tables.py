@@ -1,0 +1,237 @@
+"""What is measured for each table: one function per table, one record per data set."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from .data import FALLBACK, GENERATED, NAMES, Dataset, load
+from .measure import (
+    WITHIN,
+    accuracy,
+    cs_objective,
+    epoch_cost,
+    interleave,
+    loosest_tolerance,
+    progress,
+    spread,
+)
+from .memory import train_in_fresh_process
+from .peers import Fit, Polymargin, Solver
+from .results import Optima
+
+DEFAULT_TOL = 1e-3  # of LinearSVM
+OPTIMUM_TOL = 1e-5
+OPTIMUM_SECONDS = 1800  # what it may take at most; the gap reached is shown
+
+# Table 2: what is changed, by the name of the change.
+DEFAULT_VARIANT = "default (acf, exact)"
+VARIANTS: dict[str, dict] = {
+    DEFAULT_VARIANT: {},
+    "acf, no shrinking": {"shrinking": False},
+    "permuted, shrinking, cooling": {"order": "permuted"},
+    "permuted, shrinking, no cooling": {"order": "permuted", "cooling": False},
+    "permuted, no shrinking": {"order": "permuted", "shrinking": False},
+    **{
+        f"restricted={name}": {"restricted": name}
+        for name in (
+            "sort",
+            "pivot",
+            "bisection",
+            "active_set",
+            "smo",
+            "frank_wolfe",
+            "fixed_point",
+        )
+    },
+}
+
+# Table 3: seconds and relative gap of two programs for Weston-Watkins with one thread
+# and C = 1, training only, measured once on a machine of this kind (2 cores, AVX-512)
+# for the task that set the bar, not by this harness. Walrus makes NaN of the empty
+# rows of clinc150.
+WW_REFERENCES: dict[str, dict[str, tuple[float, float]]] = {
+    "news20_bydate": {"Shark": (1.12, 0.032), "Walrus": (1.07, 0.0013)},
+    "clinc150": {"Shark": (2.8, 0.013)},
+    "letter": {"Shark": (1.9, 0.00045), "Walrus": (2.1, 0.0015)},
+}
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the measurements share."""
+
+    repeats: int
+    solvers: dict[str, Solver]
+    optima: Optima
+
+
+def optimum(data: Dataset, machine: str, optima: Optima) -> dict[str, float]:
+    """Return the optimal objective and its certified gap, computed once in float64."""
+    sizes = "x".join(str(size) for size in data.shape.values())
+    key = f"{data.name}/{machine}/{sizes}"
+    known = optima.get(key)
+    if known is None:
+        progress(f"{data.name}: optimum of {machine}, once, in float64")
+        solver = Polymargin(machine, tol=OPTIMUM_TOL, max_time=OPTIMUM_SECONDS)
+        model = solver.model(data.X.astype(np.float64), data.y)
+        known = {"objective": float(model.objective_), "gap": float(model.dual_gap_)}
+        optima.put(key, known)
+    return known
+
+
+def time_to_optimum(name: str, context: Context) -> dict:
+    """Table 1: every solver to within 0.1 % of the optimum of Crammer-Singer."""
+    data = load(name)
+    best = optimum(data, "cs", context.optima)
+    target = (1 + WITHIN) * best["objective"]
+    entries: dict[str, dict] = {}
+    tasks: dict[str, Callable[[], Fit]] = {}
+    for solver_name, solver in context.solvers.items():
+        tolerance, steps = loosest_tolerance(solver, data, target)
+        entries[solver_name] = {"tolerance": tolerance, "search": steps}
+        if tolerance is not None:
+            tasks[solver_name] = _task(solver, data, tolerance)
+    own = Polymargin()
+    tasks["default"] = _task(own, data, DEFAULT_TOL)
+    fits = interleave(name, tasks, context.repeats)
+    default = _summary(fits.pop("default"), data)
+    for solver_name, repeated in fits.items():
+        entry = entries[solver_name]
+        entry.update(_summary(repeated, data))
+        entry["reached"] = entry["objective"] <= target
+        entry["peak_bytes"] = train_in_fresh_process(
+            solver_name, name, entry["tolerance"]
+        )["peak_bytes"]
+    return {
+        "shape": data.shape,
+        "data_bytes": data.nbytes,
+        "optimum": best,
+        "solvers": entries,
+        "default": default,
+        "epoch": epoch_cost(own, data),
+    }
+
+
+def _task(solver: Solver, data: Dataset, tolerance: float) -> Callable[[], Fit]:
+    return lambda: solver.fit(data.X, data.y, tolerance)
+
+
+def _summary(fits: list[Fit], data: Dataset) -> dict:
+    """Times of repeated fits; objective and accuracy of the worst of them."""
+    objectives = [cs_objective(data.X, data.y, fit.weights) for fit in fits]
+    worst = fits[int(np.argmax(objectives))]
+    return {
+        **spread([fit.seconds for fit in fits]),
+        "objective": max(objectives),
+        "accuracy": accuracy(data.X_test, data.y_test, worst.weights),
+        **worst.details,
+    }
+
+
+def first_reached(history: dict, target: float) -> tuple[float, int] | None:
+    """Seconds and epochs of a history until the objective is at most `target`."""
+    below = np.flatnonzero(np.asarray(history["objective"]) <= target)
+    if not len(below):
+        return None
+    at = below[0]
+    return float(history["seconds"][at]), int(history["epoch"][at])
+
+
+def effects(name: str, context: Context) -> dict:
+    """Table 2: seconds and epochs of variants to within 0.1 % of the optimum.
+
+    Both are read off the history of a run, whose certificates are not counted. A
+    variant may take 20 times as long as the default, at least 10 seconds.
+    """
+    data = load(name)
+    best = optimum(data, "cs", context.optima)
+    target = (1 + WITHIN) * best["objective"]
+
+    def run(variant: str, max_time: float | None = None):
+        solver = Polymargin(**VARIANTS[variant])
+        # a gap this small implies the objective, so the run ends after it
+        model = solver.model(
+            data.X, data.y, history=True, tol=0.9 * WITHIN, max_time=max_time
+        )
+        return first_reached(model.history_, target)
+
+    progress(f"{name}: {DEFAULT_VARIANT}, to set the limit of time")
+    reached = run(DEFAULT_VARIANT)
+    limit = max(10.0, 20 * reached[0]) if reached else None
+    tasks = {
+        variant: lambda variant=variant: run(variant, limit) for variant in VARIANTS
+    }
+    outcomes = interleave(name, tasks, context.repeats)
+    return {
+        "shape": data.shape,
+        "limit": limit,
+        "variants": {
+            variant: None
+            if None in repeated
+            else {**spread([s for s, _ in repeated]), "epochs": repeated[0][1]}
+            for variant, repeated in outcomes.items()
+        },
+    }
+
+
+def weston_watkins(name: str, context: Context) -> dict:
+    """Table 3: Weston-Watkins to the default tolerance, beside other programs."""
+    data = load(name)
+    task = _task(Polymargin("ww"), data, DEFAULT_TOL)
+    fits = interleave(name, {"polymargin ww": task}, context.repeats)["polymargin ww"]
+    return {
+        "shape": data.shape,
+        **spread([fit.seconds for fit in fits]),
+        **fits[-1].details,
+        "accuracy": accuracy(data.X_test, data.y_test, fits[-1].weights),
+        "references": WW_REFERENCES.get(name, {}),
+    }
+
+
+def many_classes(name: str, context: Context) -> dict:
+    """Table 4: generated data of many classes, in a process of its own."""
+    return train_in_fresh_process("polymargin cs", name, DEFAULT_TOL)
+
+
+def threads(name: str, context: Context) -> dict:
+    """Table 5: one and two threads, and whether the models are the same."""
+    data = load(name)
+    tasks = {
+        str(n_jobs): _task(Polymargin(n_jobs=n_jobs), data, DEFAULT_TOL)
+        for n_jobs in (1, 2)
+    }
+    fits = interleave(f"{name}, n_jobs", tasks, context.repeats)
+    models = [fit.raw_weights for repeated in fits.values() for fit in repeated]
+    return {
+        "shape": data.shape,
+        "n_jobs": {
+            n_jobs: spread([fit.seconds for fit in repeated])
+            for n_jobs, repeated in fits.items()
+        },
+        "identical": all(np.array_equal(models[0], model) for model in models[1:]),
+    }
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: how a row is measured and which data sets it is for."""
+
+    measure: Callable[[str, Context], dict]
+    data: tuple[str, ...]
+    fixed: bool = False  # generated data: not chosen by --data
+
+    def names(self, chosen: list[str]) -> list[str]:
+        """The data sets of this table among the chosen ones."""
+        if self.fixed:
+            return list(self.data)
+        return [name for name in chosen if name in self.data or name == FALLBACK]
+
+
+TABLES: dict[int, Table] = {
+    1: Table(time_to_optimum, NAMES),
+    2: Table(effects, NAMES),
+    3: Table(weston_watkins, tuple(WW_REFERENCES)),
+    4: Table(many_classes, (f"{GENERATED}1000", f"{GENERATED}10000"), fixed=True),
+    5: Table(threads, NAMES),
+}
