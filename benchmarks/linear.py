@@ -11,8 +11,8 @@ from .data import FALLBACK, FOLDER_VARIABLE, NAMES, QUICK_NAMES
 from .environment import environment
 from .measure import progress
 from .memory import ROOT
+from .page import render
 from .peers import available_solvers
-from .render import render
 from .results import Optima, Results, write_aside
 from .tables import TABLES, Context
 
@@ -65,8 +65,10 @@ def choose_data(options: argparse.Namespace) -> list[str]:
 
 
 def planned(options: argparse.Namespace) -> list[tuple[int, str]]:
-    """Tables and data sets to measure, in order; `--quick` leaves out generated data
-    unless its table is asked for alone."""
+    """Tables and data sets to measure, in order.
+
+    With `--quick` generated data is left out unless its table is asked for alone.
+    """
     chosen = choose_data(options)
     numbers = sorted(set(options.tables))
     if options.quick and len(numbers) > 1:
