@@ -1,8 +1,7 @@
-#include "polymargin/machine/catalog.hpp"
-
 #include <stdexcept>
 
 #include "check.hpp"
+#include "polymargin/machine/catalog.hpp"
 
 namespace polymargin::test {
 
@@ -17,8 +16,8 @@ bool exists(const char* machine, const char* loss, const char* restricted) {
 
 template <class Real>
 void check_names() {
-  for (const char* restricted : {"exact", "sort", "pivot", "bisection", "fixed_point", "active_set",
-                                 "smo", "frank_wolfe"})
+  for (const char* restricted :
+       {"exact", "sort", "pivot", "bisection", "fixed_point", "active_set", "smo", "frank_wolfe"})
     CHECK(exists<Real>("cs", "hinge", restricted));
   for (const char* restricted : {"exact", "active_set"}) {
     CHECK(exists<Real>("cs", "squared_hinge", restricted));

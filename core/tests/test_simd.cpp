@@ -14,15 +14,19 @@ void check_folds() {
   for (int special = 0; special < kLanes; ++special) {
     V high{}, low{}, one{};
     Real sum = 0;
+    int count = 0;
     for (int lane = 0; lane < kLanes; ++lane) {
       high[lane] = lane == special ? Real(50) : Real(-lane);
       low[lane] = lane == special ? Real(-50) : Real(lane);
       one[lane] = lane >= special ? Real(1 << lane) : Real(0);
       sum += one[lane];
+      count += lane >= special;
     }
     CHECK_EQUAL((max_lanes<Real, Bytes>(high)), 50);
     CHECK_EQUAL((min_lanes<Real, Bytes>(low)), -50);
     CHECK_EQUAL((sum_lanes<Real, Bytes>(one)), sum);
+    CHECK_EQUAL((count_lanes<Real, Bytes>(one > V{})), count);
+    CHECK_EQUAL((count_lanes<Real, Bytes>(one < V{})), 0);
     const V larger = max_of(high, low), smaller = min_of(high, low);
     for (int lane = 0; lane < kLanes; ++lane) {
       CHECK_EQUAL(larger[lane], std::max(Real(high[lane]), Real(low[lane])));

@@ -6,6 +6,11 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <utility>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace polymargin {
 
@@ -61,20 +66,57 @@ inline V min_of(V a, V b) {
   return a < b ? a : b;
 }
 
+// The lower or upper half of a pack. Without the builtin the pack goes through memory.
+template <class Real, int Bytes, int Which>
+inline Pack<Real, Bytes / 2> half_of(Pack<Real, Bytes> v) {
+#if defined(__has_builtin) && __has_builtin(__builtin_shufflevector)
+  constexpr int kHalf = Bytes / 2 / int(sizeof(Real));
+  return [&]<int... Lane>(std::integer_sequence<int, Lane...>) {
+    return __builtin_shufflevector(v, v, (Which * kHalf + Lane)...);
+  }(std::make_integer_sequence<int, kHalf>{});
+#else
+  struct Halves {
+    Pack<Real, Bytes / 2> half[2];
+  };
+  return std::bit_cast<Halves>(v).half[Which];
+#endif
+}
+
 // Folds the lanes of a pack in halves: O(log lanes) shuffles, and one fixed order of summation.
 template <class Real, int Bytes, class Fold>
 inline Real fold_lanes(Pack<Real, Bytes> v, Fold fold) {
   if constexpr (Bytes > 16) {
-    struct Halves {
-      Pack<Real, Bytes / 2> low, high;
-    };
-    const auto halves = std::bit_cast<Halves>(v);
-    return fold_lanes<Real, Bytes / 2>(fold(halves.low, halves.high), fold);
+    return fold_lanes<Real, Bytes / 2>(
+        fold(half_of<Real, Bytes, 0>(v), half_of<Real, Bytes, 1>(v)), fold);
   } else if constexpr (sizeof(Real) == 4) {
     const Pack<Real, 16> pairs = fold(v, Pack<Real, 16>{v[2], v[3], v[0], v[1]});
     return fold(pairs, Pack<Real, 16>{pairs[1], pairs[0], pairs[3], pairs[2]})[0];
   } else {
     return fold(v, Pack<Real, 16>{v[1], v[0]})[0];
+  }
+}
+
+// How many lanes of a comparison are true.
+template <class Real, int Bytes>
+inline int count_lanes(PackInt<Real, Bytes> mask) {
+#if defined(__AVX512DQ__) && defined(__AVX512VL__)
+  if constexpr (Bytes == 64 && sizeof(Real) == 4)
+    return std::popcount(unsigned(_mm512_movepi32_mask(std::bit_cast<__m512i>(mask))));
+  else if constexpr (Bytes == 64)
+    return std::popcount(unsigned(_mm512_movepi64_mask(std::bit_cast<__m512i>(mask))));
+  else
+#endif
+#if defined(__AVX__)
+      if constexpr (Bytes == 32 && sizeof(Real) == 4)
+    return std::popcount(unsigned(_mm256_movemask_ps(std::bit_cast<__m256>(mask))));
+  else if constexpr (Bytes == 32)
+    return std::popcount(unsigned(_mm256_movemask_pd(std::bit_cast<__m256d>(mask))));
+  else
+#endif
+  {
+    int count = 0;
+    for (int lane = 0; lane < Bytes / int(sizeof(Real)); ++lane) count -= int(mask[lane]);
+    return count;
   }
 }
 

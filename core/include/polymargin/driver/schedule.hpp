@@ -25,6 +25,9 @@ class Schedule {
 
   virtual void report(std::int32_t /*example*/, double /*violation*/, double /*gain*/) {}
 
+  // Says that an example will be reported soon.
+  virtual void prefetch(std::int32_t /*example*/) const {}
+
   const std::vector<std::int32_t>& examples() const { return examples_; }
 
  protected:

@@ -193,6 +193,7 @@ class Sequential {
       const std::int32_t far = round_[position_ + kFar];
       __builtin_prefetch(&examples_[far]);
       blocks_.prefetch(far);
+      schedule_->prefetch(far);
     }
     if (position_ + kNear < round_.size()) rows_->prefetch(round_[position_ + kNear]);
   }

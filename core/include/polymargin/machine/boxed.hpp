@@ -100,21 +100,20 @@ class Boxed final : public Machine<Real> {
     auto solution = lanes.local(1);
     box_.solve(lanes, problem, gradient, solution);
 
-    V gain{}, sum{}, moved{}, squares{}, along{};
+    V gain{}, sum{}, squares{}, along{};
     for (int v = 0; v < lanes.packs; ++v) {
       const V delta = solution[v] - lanes.dual(v);
       const V used = delta != V{} ? gradient[v] : V{};  // lanes without a class hold kNowhere
       gain += delta * (used - (problem.diagonal / 2) * delta);
       sum += delta;
       squares += delta * delta;
-      moved = max_of(moved, max_of(delta, -delta));
       V margin = used + shared_penalty;
       if (Loss == BoxLoss::ww_squared_hinge) margin += penalty * lanes.dual(v);
       along += delta * margin;
     }
     const Real change = Lanes::sum(sum);
     step.gain = Lanes::sum(gain) - problem.coupling / 2 * change * change;
-    step.moved = Lanes::max(moved) > 0 && step.gain > 0;
+    step.moved = step.gain > 0;
     if (!step.moved) return step;
     step.norm_change =
         change - Lanes::sum(along) + block.curvature / 2 * (Lanes::sum(squares) + change * change);

@@ -63,17 +63,16 @@ class CrammerSinger final : public Machine<Real> {
     auto solution = lanes.local(1);
     simplex_.solve(lanes, gradient, step.loss, start_sum, solution);
 
-    V gain{}, moved{}, sum{};
+    V gain{}, sum{};
     for (int v = 0; v < lanes.packs; ++v) {
       const V delta = solution[v] - lanes.dual(v);
       const V used = delta != V{} ? gradient[v] : V{};  // lanes without a class hold kNowhere
       gain += delta * (used - (block.curvature / 2) * delta);
-      moved = max_of(moved, max_of(delta, -delta));
       sum += delta;
     }
     const Real change = Lanes::sum(sum);
     step.gain = Lanes::sum(gain) - block.curvature / 2 * change * change;
-    step.moved = Lanes::max(moved) > 0 && step.gain > 0;
+    step.moved = step.gain > 0;
     if (!step.moved) return step;
     step.norm_change = change - step.gain;  // gain = sum of du - change of 1/2 |W|^2
     lanes.commit(solution, change);

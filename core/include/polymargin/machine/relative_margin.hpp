@@ -60,6 +60,7 @@ struct BlockLanes {
   static Real sum(V v) { return sum_lanes<Real, Bytes>(v); }
   static Real max(V v) { return max_lanes<Real, Bytes>(v); }
   static Real min(V v) { return min_lanes<Real, Bytes>(v); }
+  static int count(I mask) { return count_lanes<Real, Bytes>(mask); }
 
   const Block<Real>& block;
   const int packs;

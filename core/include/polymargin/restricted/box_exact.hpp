@@ -29,25 +29,22 @@ struct BoxExact {
     const Real start_sum = Lanes::sum(sum);
 
     Real t = 0, below = -start_sum, above = -kNowhere<Real>;
-    Real piece = -1;
+    int piece = -1;  // unknown
     for (int iteration = 0; iteration < 200; ++iteration) {
-      V clipped{}, free{}, counts{};
+      V clipped{};
+      int over_lower = 0, over_upper = 0;
       for (int v = 0; v < lanes.packs; ++v) {
         const V u = solution[v] - ratio * t;
-        const V one = V{} + Real(1);
-        const V over_lower = u > V{} ? one : V{};
-        const V over_upper = u >= upper ? one : V{};
+        over_lower += Lanes::count(u > V{});
+        over_upper += Lanes::count(u >= upper);
         clipped += min_of(max_of(u, V{}), upper);
-        free += over_lower - over_upper;
-        counts += over_lower + over_upper;
       }
-      const Real here = Lanes::sum(counts);
-      if (here == piece) break;
+      if (over_lower + over_upper == piece) break;
       const Real phi = Lanes::sum(clipped) - start_sum - t;
       (phi > 0 ? below : above) = t;
-      const Real next = t + phi / (1 + ratio * Lanes::sum(free));
+      const Real next = t + phi / (1 + ratio * Real(over_lower - over_upper));
       if (next > below && next < above) {
-        piece = here;
+        piece = over_lower + over_upper;
         t = next;
       } else {
         piece = -1;

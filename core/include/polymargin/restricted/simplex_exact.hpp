@@ -3,7 +3,8 @@
 // where q_m = u_m + (h_m - max h) / A and q_y = (C_i - sum u) - max h / A. Subtracting the largest
 // h shifts theta only; the root then lies in [-C_i, 0]. phi is convex, decreasing and piecewise
 // linear: a Newton step from anywhere lands left of the root and the next ones move right, each on
-// the exact root of the piece it starts from. When a step does not move, it has found the root.
+// the exact root of the piece it starts from. The variables above theta are nested sets, so when
+// their number does not change over a step, the step stayed on its piece and has found the root.
 // While q_y is above theta, C_i cancels from the equation and is left out of it.
 #pragma once
 
@@ -20,32 +21,33 @@ struct SimplexExact {
     const Real cap = lanes.block.cap;
     const Real label_target = (cap - start_sum) - highest * inverse;
     const Real label_free_total = start_sum + highest * inverse;
-    const auto root_of_piece = [&](V sum, V count, Real theta) {
-      const Real others = Lanes::sum(count);
-      if (label_target > theta || others == 0)
-        return (Lanes::sum(sum) - label_free_total) / (others + 1);
-      return (Lanes::sum(sum) - cap) / others;
-    };
 
-    V sum{}, count{};
+    V sum{};
+    int others = 0;
     for (int v = 0; v < lanes.packs; ++v) {
       const V q = lanes.dual(v) + (h[v] - highest) * inverse;
-      sum += q >= V{} ? q : V{};
-      count += q >= V{} ? V{} + Real(1) : V{};
+      const auto above = q >= V{};
+      sum += above ? q : V{};
+      others += Lanes::count(above);
       solution[v] = q;
     }
-    Real theta = root_of_piece(sum, count, Real(0));
-    for (;;) {
+    bool with_label = label_target >= 0 || others == 0;
+    Real theta = -kNowhere<Real>;
+    for (bool first = true;; first = false) {
+      const Real root = with_label ? (Lanes::sum(sum) - label_free_total) / Real(others + 1)
+                                   : (Lanes::sum(sum) - cap) / Real(others);
+      if (!first && !(root > theta)) break;  // rounding
+      theta = root;
+      int others_now = 0;
+      for (int v = 0; v < lanes.packs; ++v)
+        others_now += Lanes::count(solution[v] > V{} + theta);
+      const bool with_label_now = label_target > theta || others_now == 0;
+      if (others_now == others && with_label_now == with_label) break;
+      others = others_now;
+      with_label = with_label_now;
       sum = V{};
-      count = V{};
-      for (int v = 0; v < lanes.packs; ++v) {
-        const auto above = solution[v] > V{} + theta;
-        sum += above ? solution[v] : V{};
-        count += above ? V{} + Real(1) : V{};
-      }
-      const Real next = root_of_piece(sum, count, theta);
-      if (!(next > theta)) break;
-      theta = next;
+      for (int v = 0; v < lanes.packs; ++v)
+        sum += solution[v] > V{} + theta ? solution[v] : V{};
     }
     for (int v = 0; v < lanes.packs; ++v) solution[v] = max_of(solution[v] - theta, V{});
   }

@@ -1,0 +1,147 @@
+#include "polymargin/certify/gap.hpp"
+#include "training.hpp"
+
+namespace polymargin::test {
+
+// Primal, dual and violation from the definitions: scores are sums over dual variables, so neither
+// the weights nor the machine of the driver are used.
+template <class Real>
+class FromDefinition {
+ public:
+  FromDefinition(const Problem<Real>& problem, const Choice& choice, Real bias,
+                 Sequential<Real>& driver)
+      : problem_(problem), choice_(choice), bias_(bias) {
+    const int n = problem.matrix.rows();
+    coefficients_.assign(n, std::vector<Wide>(problem.classes));
+    duals_ = coefficients_;
+    for (int i = 0; i < n; ++i)
+      driver.blocks().for_each(i, [&](std::int32_t m, Real u) {
+        duals_[i][m] = u;
+        coefficients_[i][m] -= u;
+        coefficients_[i][problem.labels[i]] += u;
+      });
+    for (int i = 0; i < n; ++i) add_example(i);
+    primal += half_norm_;
+    dual -= half_norm_;
+  }
+
+  Wide primal = 0, dual = 0, violation = 0;
+
+ private:
+  Wide product(int i, int j) const {
+    Wide sum = Wide(bias_) * bias_;
+    for (int f = 0; f < problem_.matrix.columns(); ++f)
+      sum += Wide(problem_.matrix.at(i, f)) * problem_.matrix.at(j, f);
+    return sum;
+  }
+
+  void add_example(int i) {
+    const int k = problem_.classes, y = problem_.labels[i];
+    std::vector<Wide> score(k);
+    for (int j = 0; j < problem_.matrix.rows(); ++j) {
+      const Wide p = product(i, j);
+      for (int m = 0; m < k; ++m) score[m] += coefficients_[j][m] * p;
+    }
+    Wide sum = 0, squares = 0, total_loss = 0, square_loss = 0, largest = 0;
+    for (int m = 0; m < k; ++m) {
+      half_norm_ += coefficients_[i][m] * score[m] / 2;
+      sum += duals_[i][m];
+      squares += duals_[i][m] * duals_[i][m];
+      if (m == y) continue;
+      const Wide slack = std::max(1 + score[m] - score[y], Wide(0));
+      total_loss += slack;
+      square_loss += slack * slack;
+      largest = std::max(largest, slack);
+    }
+    const Wide cap = problem_.caps[i];
+    const bool squared = choice_.loss == "squared_hinge";
+    if (choice_.machine == "cs") {
+      primal += cap * (squared ? largest * largest : largest);
+      dual += sum - (squared ? sum * sum / (4 * cap) : 0);
+    } else {
+      primal += cap * (squared ? square_loss : total_loss);
+      dual += sum - (squared ? squares / (4 * cap) : 0);
+    }
+    if (squared) return;
+    for (int m = 0; m < k; ++m) {
+      if (m == y) continue;
+      const Wide h = 1 + score[m] - score[y], u = duals_[i][m];
+      if (choice_.machine == "ww") {
+        if (u < cap) violation = std::max(violation, h);
+        if (u > 0) violation = std::max(violation, -h);
+      } else {
+        if (u > 0) violation = std::max(violation, largest - h);
+        if (sum < cap * (1 - 1e-12L)) violation = std::max(violation, largest);
+      }
+    }
+  }
+
+  const Problem<Real>& problem_;
+  const Choice& choice_;
+  const Real bias_;
+  std::vector<std::vector<Wide>> coefficients_, duals_;
+  Wide half_norm_ = 0;
+};
+
+void check_definition(const Choice& choice, int classes) {
+  const Problem<double> problem(classes, 25, 8, classes, 0.5);
+  const auto driver = problem.driver(choice, Storage::csr64, 1.5, 1);
+  for (int epochs : {0, 1, 5}) {
+    for (int epoch = 0; epoch < epochs; ++epoch) driver->epoch(go_on);
+    driver->rebuild_weights();
+    const Certificate certificate = certify(*driver, 1);
+    const FromDefinition<double> expected(problem, choice, 1.5, *driver);
+    const Wide tolerance = 1e-11L * (1 + expected.primal);
+    CHECK_NEAR(certificate.primal, expected.primal, tolerance);
+    CHECK_NEAR(certificate.dual, expected.dual, tolerance);
+    if (choice.loss == "hinge") CHECK_NEAR(certificate.violation, expected.violation, 1e-10L);
+  }
+}
+
+// More than one chunk of examples, so that threads have something to share.
+template <class Real>
+void check_threads(int classes) {
+  const Problem<Real> problem(7, 3000, 5, classes, 0.6);
+  const auto driver = problem.driver(kChoices[0], Storage::csr32, 1, 1);
+  driver->epoch(go_on);
+  driver->rebuild_weights();
+  const Certificate one = certify(*driver, 1);
+  std::vector<Real> losses;
+  for (const auto& example : driver->examples()) losses.push_back(example.loss);
+  for (int threads : {2, 4}) {
+    const Certificate many = certify(*driver, threads);
+    CHECK(many.primal == one.primal);
+    CHECK(many.dual == one.dual);
+    CHECK(many.violation == one.violation);
+    for (std::size_t i = 0; i < losses.size(); ++i) CHECK(driver->examples()[i].loss == losses[i]);
+  }
+}
+
+// Measuring neither moves the dual variables nor leaves anything behind.
+template <class Real>
+void check_no_trace(int classes) {
+  const Problem<Real> problem(8, 30, 12, classes, 0.4);
+  std::vector<Real> weights[2];
+  for (int run = 0; run < 2; ++run) {
+    const auto driver = problem.driver(kChoices[0], Storage::csr32, 1, 5);
+    for (int epoch = 0; epoch < 4; ++epoch) {
+      driver->epoch(go_on);
+      if (run == 1) certify(*driver, 2);
+    }
+    weights[run] = weights_of(*driver);
+  }
+  CHECK(weights[0] == weights[1]);
+}
+
+void run_tests() {
+  for (const Choice& choice : kChoices)
+    for (int classes : {2, 7, 70}) check_definition(choice, classes);
+  for (int classes : {3, 66}) {
+    check_threads<float>(classes);
+    check_threads<double>(classes);
+    check_no_trace<float>(classes);
+    check_no_trace<double>(classes);
+  }
+}
+
+}  // namespace polymargin::test

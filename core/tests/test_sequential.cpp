@@ -1,0 +1,169 @@
+#include <chrono>
+#include <thread>
+
+#include "polymargin/driver/sequential.hpp"
+#include "training.hpp"
+
+namespace polymargin::test {
+
+enum class Order { permuted, shrinking, cooling, class_shrinking };
+
+template <class Real>
+void set_order(Sequential<Real>& driver, Order order) {
+  if (order == Order::shrinking || order == Order::cooling)
+    driver.set_schedule(
+        std::make_unique<ShrinkingSchedule>(driver.visited(), 1e-9, order == Order::cooling));
+  driver.set_class_shrinking(order == Order::class_shrinking);
+}
+
+// Trains until the gap is closed. After every epoch: the dual has not fallen, its running value and
+// that of 1/2 |W|^2 are the rebuilt ones, and it is below the primal. Returns the relative gap.
+template <class Real>
+Wide train(Sequential<Real>& driver, int epochs, Wide goal) {
+  const Wide rounding = kIsFloat<Real> ? 2e-5L : 1e-11L;
+  Wide last = driver.dual(), gap = 1;
+  for (int epoch = 0; epoch < epochs && gap > goal; ++epoch) {
+    const EpochReport report = driver.epoch(go_on);
+    CHECK_EQUAL(report.visits, std::int64_t(driver.visited().size()));
+    CHECK(report.moves <= report.visits);
+    CHECK(report.dual >= last);
+    driver.rebuild_weights();
+    const Certificate certificate = certify(driver, 1);
+    const Wide scale = std::fabs(certificate.primal);
+    CHECK_NEAR(report.dual, driver.dual(), rounding * scale);
+    CHECK_NEAR(report.half_norm, driver.weights().squared_norm() / 2, rounding * scale);
+    CHECK_AT_MOST(certificate.dual, certificate.primal + rounding * scale);
+    last = driver.dual();
+    gap = (certificate.primal - certificate.dual) / scale;
+  }
+  return gap;
+}
+
+template <class Real>
+void check_training(const Choice& choice, int classes) {
+  const bool exact =
+      choice.restricted == "exact" || choice.restricted == "sort" || choice.restricted == "pivot";
+  const bool dense = classes % 2 == 1;
+  const Problem<Real> problem(classes, 30, 12, classes, dense ? 1 : 0.4);
+  const auto driver = problem.driver(choice, dense ? Storage::dense_c : Storage::csr32,
+                                     classes > 3 ? Real(1) : Real(0), 1);
+  const Wide goal = kIsFloat<Real> ? 1e-3L : 1e-6L;
+  const Wide gap = train(*driver, exact ? 20000 : 40, goal);
+  if (exact) CHECK_AT_MOST(gap, goal);
+  CHECK_AT_MOST(gap, 0.5L);
+}
+
+template <class Real>
+void check_orders() {
+  for (const Choice& choice : kChoices) {
+    if (choice.restricted != "exact") continue;
+    for (int classes : {10, 65})
+      for (Order order : {Order::shrinking, Order::cooling, Order::class_shrinking}) {
+        const Problem<Real> problem(classes, 30, 12, classes, 0.4);
+        const auto driver = problem.driver(choice, Storage::csr32, 1, 1);
+        set_order(*driver, order);
+        const Wide goal = kIsFloat<Real> ? 1e-3L : 1e-6L;
+        CHECK_AT_MOST(train(*driver, 20000, goal), goal);
+      }
+  }
+}
+
+template <class Real>
+void check_seeds(int classes) {
+  const Problem<Real> problem(3, 30, 12, classes, 0.4);
+  std::vector<Real> weights[3];
+  for (int run = 0; run < 3; ++run) {
+    const auto driver = problem.driver(kChoices[0], Storage::csr32, 1, run < 2 ? 5 : 6);
+    for (int epoch = 0; epoch < 3; ++epoch) driver->epoch(go_on);
+    weights[run] = weights_of(*driver);
+  }
+  CHECK(weights[0] == weights[1]);
+  CHECK(weights[0] != weights[2]);
+}
+
+// Without zeros all storages hold the same numbers in the same order.
+template <class Real>
+void check_storages(int classes) {
+  for (double density : {0.4, 1.0}) {
+    const Problem<Real> problem(4, 30, 12, classes, density);
+    std::vector<std::vector<Real>> weights;
+    for (Storage storage : kStorages) {
+      const auto driver = problem.driver(kChoices[0], storage, 1, 5);
+      for (int epoch = 0; epoch < 3; ++epoch) driver->epoch(go_on);
+      weights.push_back(weights_of(*driver));
+    }
+    CHECK(weights[0] == weights[1]);
+    CHECK(weights[2] == weights[3]);
+    if (density == 1) CHECK(weights[0] == weights[2]);
+    if (!kIsFloat<Real>) CHECK_AT_MOST(std::fabs(weights[0][0] - weights[2][0]), 1e-9L);
+  }
+}
+
+template <class Real>
+void check_left_alone(const Choice& choice, int classes) {
+  Problem<Real> problem(5, 30, 12, classes, 0.4);
+  const std::vector<std::int32_t> empty{0, 7}, weightless{3, 29};
+  for (int i : empty) problem.matrix.clear_row(i);
+  for (int i : weightless) problem.caps[i] = 0;
+  const auto driver = problem.driver(choice, Storage::csr32, 0, 1);
+  CHECK_EQUAL(driver->visited().size(), 26u);
+  const Wide goal = kIsFloat<Real> ? 1e-3L : 1e-6L;
+  CHECK_AT_MOST(train(*driver, 20000, goal), goal);
+  int non_zeros = 0;
+  for (const auto& group : {empty, weightless})
+    for (int i : group) driver->blocks().for_each(i, [&](auto, Real) { ++non_zeros; });
+  CHECK_EQUAL(non_zeros, 0);
+}
+
+// Makes visits long enough for the clock.
+class SlowSchedule final : public Schedule {
+ public:
+  using Schedule::Schedule;
+  void next_round(std::vector<std::int32_t>& round, Random& random,
+                  const std::function<bool(std::int32_t)>&) override {
+    all_permuted(round, random);
+  }
+  void report(std::int32_t, double, double) override {
+    std::this_thread::sleep_for(std::chrono::microseconds(400));
+  }
+};
+
+void check_poll() {
+  const Problem<double> problem(6, 150, 4, 3, 1);
+  const auto driver = problem.driver(kChoices[0], Storage::dense_c, 0, 1);
+  driver->set_schedule(std::make_unique<SlowSchedule>(driver->visited()));
+  const EpochReport stopped = driver->epoch([] { return true; });
+  CHECK(stopped.stopped);
+  CHECK_EQUAL(stopped.visits, 64);
+  driver->rebuild_weights();
+  const Certificate certificate = certify(*driver, 1);
+  CHECK(certificate.dual > 0 && certificate.dual <= certificate.primal);
+
+  int asked = 0;
+  const EpochReport whole = driver->epoch([&] { return ++asked < 0; });
+  CHECK(!whole.stopped);
+  CHECK_EQUAL(whole.visits, 150);
+  CHECK_EQUAL(asked, 2);
+}
+
+template <class Real>
+void check_real() {
+  for (const Choice& choice : kChoices) {
+    for (int classes : {2, 3, 10, 20, 65, 200}) check_training<Real>(choice, classes);
+    if (choice.restricted == "exact")
+      for (int classes : {3, 65}) check_left_alone<Real>(choice, classes);
+  }
+  check_orders<Real>();
+  for (int classes : {3, 20, 65}) {
+    check_seeds<Real>(classes);
+    check_storages<Real>(classes);
+  }
+}
+
+void run_tests() {
+  check_real<double>();
+  check_real<float>();
+  check_poll();
+}
+
+}  // namespace polymargin::test

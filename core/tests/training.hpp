@@ -1,0 +1,80 @@
+// Small training problems and drivers for them.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "polymargin/certify/gap.hpp"
+#include "polymargin/driver/sequential.hpp"
+#include "polymargin/driver/shrinking.hpp"
+#include "polymargin/machine/catalog.hpp"
+#include "problems.hpp"
+
+namespace polymargin::test {
+
+struct Choice {
+  std::string machine, loss, restricted;
+};
+inline const Choice kChoices[] = {
+    {"cs", "hinge", "exact"},         {"cs", "hinge", "sort"},
+    {"cs", "hinge", "pivot"},         {"cs", "hinge", "bisection"},
+    {"cs", "hinge", "fixed_point"},   {"cs", "hinge", "active_set"},
+    {"cs", "hinge", "smo"},           {"cs", "hinge", "frank_wolfe"},
+    {"ww", "hinge", "exact"},         {"ww", "hinge", "active_set"},
+    {"ww", "squared_hinge", "exact"}, {"ww", "squared_hinge", "active_set"},
+    {"cs", "squared_hinge", "exact"}, {"cs", "squared_hinge", "active_set"}};
+
+template <class Real>
+struct Problem {
+  Problem(unsigned seed, int examples, int features, int classes, double density)
+      : source(seed), matrix(source, examples, features, density), classes(classes) {
+    std::vector<double> map(features * classes);
+    for (double& value : map) value = source.bell();
+    for (int i = 0; i < examples; ++i) {
+      // The best class of a random linear map, with some noise.
+      int best = 0;
+      double most = -1e300;
+      for (int m = 0; m < classes; ++m) {
+        double score = source.bell();
+        for (int f = 0; f < features; ++f) score += matrix.at(i, f) * map[f * classes + m];
+        if (score > most) {
+          most = score;
+          best = m;
+        }
+      }
+      labels.push_back(best);
+      caps.push_back(Real(source.power_of_ten(-1, 0)));
+    }
+  }
+
+  std::vector<Example<Real>> examples() const {
+    std::vector<Example<Real>> result;
+    for (std::size_t i = 0; i < labels.size(); ++i) result.push_back({0, caps[i], 0, labels[i]});
+    return result;
+  }
+
+  std::unique_ptr<Sequential<Real>> driver(const Choice& choice, Storage storage, Real bias,
+                                           std::uint64_t seed) const {
+    auto machine = make_machine<Real>(choice.machine, choice.loss, choice.restricted, 1e-3);
+    auto result = std::make_unique<Sequential<Real>>(matrix.view(storage, bias), examples(),
+                                                     classes, std::move(machine), seed);
+    result->set_schedule(std::make_unique<PermutedSchedule>(result->visited()));
+    return result;
+  }
+
+  Source source;
+  Matrix<Real> matrix;
+  int classes;
+  std::vector<std::int32_t> labels;
+  std::vector<Real> caps;
+};
+
+inline bool go_on() { return false; }
+
+template <class Real>
+std::vector<Real> weights_of(Sequential<Real>& driver) {
+  const Weights<Real>& w = driver.weights();
+  return {w.of_feature(0), w.of_feature(0) + w.features() * w.layout().stride};
+}
+
+}  // namespace polymargin::test
