@@ -1,0 +1,44 @@
+"""A fit that ends before its tolerance is an error unless a test expects it."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+
+def pytest_configure(config):
+    config.addinivalue_line(
+        "filterwarnings", "error::sklearn.exceptions.ConvergenceWarning"
+    )
+
+
+@pytest.fixture
+def run_python():
+    """Run a script in a fresh interpreter and return what it printed."""
+
+    def run(script, *arguments, env=None, check=True, input=None):
+        done = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(script), *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            env=env,
+            input=input,
+            timeout=120,
+        )
+        if check:
+            assert done.returncode == 0, done.stderr
+            return done.stdout
+        return done
+
+    return run
+
+
+@pytest.fixture
+def helpers_on_path():
+    """An environment in which a fresh interpreter finds the helpers of the tests."""
+    here = str(Path(__file__).parent)
+    path = os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))
+    return os.environ | {"PYTHONPATH": path}

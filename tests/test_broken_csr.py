@@ -1,0 +1,74 @@
+"""A CSR matrix broken by hand is an error, never a crash."""
+
+import json
+
+import pytest
+
+SCRIPT = """
+    import json, sys
+    import numpy as np
+    from polymargin import LinearSVM
+    from problems import make_sparse_problem
+
+    index, flags = sys.argv[1:]
+    for what in json.loads(sys.stdin.read()):
+        X, y = make_sparse_problem(n=50, d=20, k=3)
+        X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
+        if flags == "canonical":
+            assert X.has_canonical_format  # SciPy remembers, and does not look again
+        match what:
+            case "too large":
+                X.indices[7] = 20
+            case "huge":
+                X.indices[7] = np.iinfo(index).max
+            case "negative":
+                X.indices[7] = -1
+            case "decreasing":
+                X.indptr[3] = X.indptr[4] + 2
+            case "beyond":
+                X.indptr[-1] += 1000
+            case "start":
+                X.indptr[0] = 1
+            case "negative start":
+                X.indptr[0] = -5
+            case "short data":
+                X.data = X.data[:-3]
+        try:
+            LinearSVM(random_state=0).fit(X, y)
+            outcome = "no error"
+        except Exception as error:
+            outcome = f"{type(error).__name__}: {error}"
+        print(json.dumps([what, outcome]), flush=True)
+"""
+WAYS = (
+    "too large",
+    "huge",
+    "negative",
+    "decreasing",
+    "beyond",
+    "start",
+    "negative start",
+    "short data",
+)
+
+
+@pytest.mark.parametrize("flags", ["canonical", "unknown"])
+@pytest.mark.parametrize("index", ["int32", "int64"])
+def test_broken_csr(run_python, helpers_on_path, index, flags):
+    """In a process of its own: what follows a crash is missing in the output."""
+    done = run_python(
+        SCRIPT,
+        index,
+        flags,
+        env=helpers_on_path,
+        check=False,
+        input=json.dumps(WAYS),
+    )
+    outcomes = dict(json.loads(line) for line in done.stdout.splitlines())
+    assert tuple(outcomes) == WAYS, f"crashed: {done.returncode} {done.stderr}"
+    wrong = {
+        what: outcome
+        for what, outcome in outcomes.items()
+        if not outcome.startswith("ValueError: ")
+    }
+    assert not wrong

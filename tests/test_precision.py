@@ -1,0 +1,66 @@
+"""What a number format can resolve is reached, and the message knows the format."""
+
+import warnings
+
+import numpy as np
+import pytest
+from problems import PAIRS, dual_objective, make_problem, primal_objective
+from sklearn.datasets import load_digits
+from sklearn.exceptions import ConvergenceWarning
+
+from polymargin import LinearSVM
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+def test_double_precision_resolves_small_gaps(machine, loss, seed):
+    """Objectives carry 16 digits: a gap of 1e-12 is far above their rounding."""
+    X, y = make_problem(n=60, d=5, k=4, seed=seed)
+    model = LinearSVM(
+        machine, loss=loss, C=0.3, tol=1e-12, max_iter=50_000, random_state=seed
+    ).fit(X, y)
+    assert model.status_ == "converged"
+    assert model.dual_gap_ <= 1e-12
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("machine", ["cs", "ww"])
+@pytest.mark.parametrize("scale", [1, 1 / 16])
+def test_tighter_tolerance_never_ends_farther_away(machine, scale):
+    """Many small additions make W drift from the dual variables in float32."""
+    X, y = load_digits(return_X_y=True)
+    X, y = (X[:300] * scale).astype(np.float32), y[:300]
+    gaps = [
+        LinearSVM(machine, C=10.0, tol=tol, random_state=0).fit(X, y).dual_gap_
+        for tol in (1e-3, 1e-5)
+    ]
+    assert gaps[1] <= gaps[0]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+def test_the_certificate_is_honest(machine, loss, dtype):
+    """The gap recomputed in double precision is the one that was claimed."""
+    X, y = load_digits(return_X_y=True)
+    X = (X / 16).astype(dtype)
+    model = LinearSVM(machine, loss=loss, tol=1e-4, random_state=0).fit(X, y)
+    caps = np.ones(len(y))
+    primal = primal_objective(model, X, y, caps)
+    dual = dual_objective(model, X, y, caps)
+    rounding = 1e-6 if dtype == np.float32 else 1e-12
+    assert abs((primal - dual) / primal - model.dual_gap_) <= rounding
+    assert model.status_ == "converged"
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_only_single_precision_is_told_to_use_double(dtype):
+    X, y = make_problem(n=60, d=5, k=4)
+    model = LinearSVM(tol=0, C=0.3, max_iter=50_000, random_state=0)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        model.fit(X.astype(dtype), y)
+    assert model.status_ == "precision"
+    message = str(caught[0].message)
+    assert f"{model.dual_gap_:.2g}" in message
+    assert ("float64" in message) == (dtype == np.float32)
