@@ -33,8 +33,8 @@ class PySequential {
  public:
   PySequential(const PyRows<Real>& rows, Input<std::int32_t> labels, Input<double> caps,
                int classes, const std::string& machine, const std::string& loss,
-               const std::string& restricted, double tau, std::uint64_t seed)
-      : rows_(rows) {
+               const std::string& restricted, double tau, std::uint64_t seed, int threads)
+      : rows_(rows), threads_(threads) {
     const std::size_t size = std::size_t(rows.rows->size());
     if (labels.shape(0) != size || caps.shape(0) != size)
       throw std::invalid_argument("labels and caps must have one entry per row");
@@ -91,12 +91,12 @@ class PySequential {
     return result;
   }
 
-  nb::tuple certify(int threads) {
+  nb::tuple certify() {
     Certificate certificate;
     {
       nb::gil_scoped_release released;
       driver_->rebuild_weights();
-      certificate = polymargin::certify(*driver_, threads);
+      certificate = polymargin::certify(*driver_, threads_);
     }
     return nb::make_tuple(certificate.primal, certificate.dual, certificate.violation);
   }
@@ -157,6 +157,7 @@ class PySequential {
 
  private:
   PyRows<Real> rows_;
+  int threads_;
   std::unique_ptr<Sequential<Real>> driver_;
   bool interrupted_ = false;
 };
@@ -167,13 +168,13 @@ static void bind(nb::module_& m, const char* name) {
   nb::class_<Driver>(m, name)
       .def(
           nb::init<const PyRows<Real>&, Input<std::int32_t>, Input<double>, int, const std::string&,
-                   const std::string&, const std::string&, double, std::uint64_t>(),
+                   const std::string&, const std::string&, double, std::uint64_t, int>(),
           "rows"_a, "labels"_a, "caps"_a, "classes"_a, "machine"_a, "loss"_a, "restricted"_a,
-          "tau"_a, "seed"_a)
+          "tau"_a, "seed"_a, "threads"_a)
       .def("set_schedule", &Driver::set_schedule, "order"_a, "shrinking"_a, "cooling"_a,
            "epsilon"_a)
       .def("epoch", &Driver::epoch, "seconds"_a)
-      .def("certify", &Driver::certify, "threads"_a)
+      .def("certify", &Driver::certify)
       .def("duals", &Driver::duals)
       .def("set_duals", &Driver::set_duals, "indptr"_a, "classes"_a, "values"_a)
       .def("weights", &Driver::weights)

@@ -73,7 +73,6 @@ def run_epochs(
     driver,
     stopping: Stopping,
     *,
-    threads: int = 1,
     history: bool = False,
     on_epoch: Callable[[Epoch], bool] | None = None,
 ) -> Run:
@@ -87,8 +86,6 @@ def run_epochs(
     ----------
     driver : core object
     stopping : Stopping
-    threads : int
-        For the certificate.
     history : bool
         Compute the certificate after every epoch and keep it; that time is not
         counted.
@@ -126,10 +123,10 @@ def run_epochs(
 
         if record is not None:
             now = perf_counter()
-            certificate = Certificate(*driver.certify(threads))
+            certificate = Certificate(*driver.certify())
             excused += perf_counter() - now
         elif number >= next_check and (stopping.enough(gap, violation) or idle > 1):
-            certificate = Certificate(*driver.certify(threads))
+            certificate = Certificate(*driver.certify())
             next_check = number + max(1, number // 10)
         if certificate is not None:
             gap, violation = certificate.gap, certificate.violation
@@ -161,7 +158,7 @@ def run_epochs(
             break
 
     if certificate is None:
-        certificate = Certificate(*driver.certify(threads))
+        certificate = Certificate(*driver.certify())
         if status == "max_iter" and stopping.enough(
             certificate.gap, certificate.violation
         ):

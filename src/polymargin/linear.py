@@ -303,7 +303,6 @@ class LinearSVM(
         run = run_epochs(
             driver,
             Stopping(self.tol, self.violation_tol, self.max_iter, self.max_time),
-            threads=effective_n_jobs(self.n_jobs),
             history=self.history,
             on_epoch=EpochReporter(
                 self, context, data, lambda: self._model(driver.weights())
@@ -421,6 +420,7 @@ class LinearSVM(
             self.restricted,
             self.restricted_tol,
             seed,
+            effective_n_jobs(self.n_jobs),
         )
         epsilon = 1e-3 if self.violation_tol is None else self.violation_tol
         driver.set_schedule(self.order, self.shrinking, self.cooling, epsilon)

@@ -86,8 +86,8 @@ inline Pack<Real, Bytes / 2> half_of(Pack<Real, Bytes> v) {
 template <class Real, int Bytes, class Fold>
 inline Real fold_lanes(Pack<Real, Bytes> v, Fold fold) {
   if constexpr (Bytes > 16) {
-    return fold_lanes<Real, Bytes / 2>(
-        fold(half_of<Real, Bytes, 0>(v), half_of<Real, Bytes, 1>(v)), fold);
+    return fold_lanes<Real, Bytes / 2>(fold(half_of<Real, Bytes, 0>(v), half_of<Real, Bytes, 1>(v)),
+                                       fold);
   } else if constexpr (sizeof(Real) == 4) {
     const Pack<Real, 16> pairs = fold(v, Pack<Real, 16>{v[2], v[3], v[0], v[1]});
     return fold(pairs, Pack<Real, 16>{pairs[1], pairs[0], pairs[3], pairs[2]})[0];

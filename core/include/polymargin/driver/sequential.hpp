@@ -12,6 +12,7 @@
 
 #include "polymargin/access/dual_blocks.hpp"
 #include "polymargin/access/rows.hpp"
+#include "polymargin/base/team.hpp"
 #include "polymargin/driver/schedule.hpp"
 #include "polymargin/machine/machine.hpp"
 
@@ -88,6 +89,10 @@ class Sequential {
   // bring no new class into it.
   void set_class_shrinking(bool on) { class_shrinking_ = on; }
 
+  void set_threads(int threads) {
+    if (threads > 1 && layout_.packs >= 2 * kTilePacks) team_ = std::make_unique<Team>(threads);
+  }
+
   const Rows<Real>& rows() const { return *rows_; }
   const Machine<Real>& machine() const { return *machine_; }
   const std::vector<Example<Real>>& examples() const { return examples_; }
@@ -129,27 +134,27 @@ class Sequential {
   // Sets W to what the dual variables say: removes the drift of many small additions.
   void rebuild_weights() {
     weights_.clear();
-    double terms = 0;
-    std::vector<Real> values;
-    std::vector<std::int32_t> classes;
+    dual_ = empty_rows_dual();
+    std::vector<Real> duals;
+    Real* coefficients = workspace_.arrays.data();
+    std::int32_t* classes = workspace_.classes.data();
     for (std::int32_t i : visited_) {
-      values.clear();
-      classes.clear();
+      duals.clear();
       Real sum = 0;
       blocks_.for_each(i, [&](std::int32_t m, Real u) {
-        values.push_back(-u);
-        classes.push_back(m);
+        coefficients[duals.size()] = -u;
+        classes[duals.size()] = m;
+        duals.push_back(u);
         sum += u;
       });
-      if (values.empty()) continue;
-      values.push_back(sum);
-      classes.push_back(examples_[i].label);
-      rows_->add_to(i, weights_, classes.data(), int(classes.size()), values.data());
-      for (std::size_t c = 0; c + 1 < values.size(); ++c) values[c] = -values[c];
-      terms += machine_->dual_term(examples_[i].cap, values.data(), int(values.size()) - 1);
+      if (duals.empty()) continue;
+      coefficients[duals.size()] = sum;
+      classes[duals.size()] = examples_[i].label;
+      add_listed(i, classes, int(duals.size()) + 1, coefficients);
+      dual_ += machine_->dual_term(examples_[i].cap, duals.data(), int(duals.size()));
     }
     half_norm_ = weights_.squared_norm() / 2;
-    dual_ = terms - half_norm_ + empty_rows_dual();
+    dual_ -= half_norm_;
   }
 
   // Losses measured elsewhere replace the ones last seen.
@@ -212,17 +217,15 @@ class Sequential {
       dual_ += double(step.gain);
       half_norm_ += double(step.norm_change);
     }
-    // Over the support alone the loss is a lower bound.
+    // Over the support alone the loss is a lower bound, but nearly always the loss.
     Example<Real>& example = examples_[i];
-    if (!support_only || step.loss > example.loss) {
-      loss_sum_ += double(example.cap) * (double(step.loss) - double(example.loss));
-      example.loss = step.loss;
-    }
+    loss_sum_ += double(example.cap) * (double(step.loss) - double(example.loss));
+    example.loss = step.loss;
     return step;
   }
 
   Step<Real> visit_all_classes(std::int32_t i) {
-    rows_->scores(i, weights_, workspace_.score.data(), 0, layout_.packs);
+    score_row(i);
     const Block<Real> block = full_block(i, workspace_);
     const Step<Real> step = machine_->step(block, kThreshold);
     if (blocks_.sparse()) {
@@ -245,21 +248,42 @@ class Sequential {
   // With many classes few of them change: touches only those. Says whether one was new.
   bool add_change_sparsely(std::int32_t i, const Block<Real>& block) {
     std::int32_t* classes = workspace_.classes.data();
+    Real* coefficients = workspace_.arrays.data();
     int count = 0;
     bool entered = false;
     for (int m = 0; m < layout_.classes; ++m) {
       if (block.change[m] == 0) continue;
+      coefficients[count] = block.change[m];
       classes[count++] = m;
       entered |= block.dual[m] != 0 && block.dual[m] + block.change[m] == 0;
     }
-    if (count > 2 * layout_.packs) {
-      rows_->add(i, weights_, block.change, 0, layout_.packs);
-    } else {
-      Real* coefficients = workspace_.arrays.data();
-      for (int c = 0; c < count; ++c) coefficients[c] = block.change[classes[c]];
-      rows_->add_to(i, weights_, classes, count, coefficients);
-    }
+    add_listed(i, classes, count, coefficients);
     return entered;
+  }
+
+  // w_m += coefficient x_i for listed classes; whole packs where that is less work.
+  void add_listed(std::int32_t i, const std::int32_t* classes, int count,
+                  const Real* coefficients) {
+    if (count <= 2 * layout_.packs) return rows_->add_to(i, weights_, classes, count, coefficients);
+    Real* spread = workspace_.change.data();
+    std::fill_n(spread, layout_.stride, Real(0));
+    for (int c = 0; c < count; ++c) spread[classes[c]] = coefficients[c];
+    rows_->add(i, weights_, spread, 0, layout_.packs);
+  }
+
+  // With many classes the threads of the team share the scores of a row, by whole register tiles,
+  // so that the sums are the same for any number of threads.
+  void score_row(std::int32_t i) {
+    Real* scores = workspace_.score.data();
+    const std::int64_t products = rows_->row_length(i) * layout_.packs;
+    if (!team_ || products < kSharedProducts)
+      return rows_->scores(i, weights_, scores, 0, layout_.packs);
+    const int tiles = (layout_.packs + kTilePacks - 1) / kTilePacks;
+    team_->run([&](int thread) {
+      const int first = tiles * thread / team_->size() * kTilePacks;
+      const int last = tiles * (thread + 1) / team_->size() * kTilePacks;
+      rows_->scores(i, weights_, scores, first, std::min(last, layout_.packs));
+    });
   }
 
   Step<Real> visit_support(std::int32_t i) {
@@ -307,6 +331,9 @@ class Sequential {
   }
 
   static constexpr int kLongestRest = 15;
+  static constexpr int kTilePacks = 8;
+  // Below this number of pack products a row is scored sooner than a second thread has begun.
+  static constexpr std::int64_t kSharedProducts = 4096;
   // Violations below this are rounding of scores around one.
   static constexpr Real kThreshold = 4 * std::numeric_limits<Real>::epsilon();
 
@@ -318,6 +345,7 @@ class Sequential {
   DualBlocks<Real> blocks_;
   Workspace<Real> workspace_;
   Random random_;
+  std::unique_ptr<Team> team_;
   std::unique_ptr<Schedule> schedule_;
   bool class_shrinking_ = false;
   std::vector<std::int32_t> visited_;

@@ -27,8 +27,9 @@ class SimplexActiveSet final : public SimplexSolver<Real> {
   }
 
  private:
-  // The derivative at the current point, gradient - A (solution - start), less the largest gradient:
-  // the constant changes no direction, and with it large gradients would hide small differences.
+  // The derivative at the current point, gradient - A (solution - start), less the largest
+  // gradient: the constant changes no direction, and with it large gradients would hide small
+  // differences.
   static Real derivative(const SimplexProblem<Real>& p, Real highest, int m) {
     return (p.gradient[m] - highest) - p.curvature * (p.solution[m] - p.start[m]);
   }

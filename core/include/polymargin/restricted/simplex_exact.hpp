@@ -39,15 +39,13 @@ struct SimplexExact {
       if (!first && !(root > theta)) break;  // rounding
       theta = root;
       int others_now = 0;
-      for (int v = 0; v < lanes.packs; ++v)
-        others_now += Lanes::count(solution[v] > V{} + theta);
+      for (int v = 0; v < lanes.packs; ++v) others_now += Lanes::count(solution[v] > V{} + theta);
       const bool with_label_now = label_target > theta || others_now == 0;
       if (others_now == others && with_label_now == with_label) break;
       others = others_now;
       with_label = with_label_now;
       sum = V{};
-      for (int v = 0; v < lanes.packs; ++v)
-        sum += solution[v] > V{} + theta ? solution[v] : V{};
+      for (int v = 0; v < lanes.packs; ++v) sum += solution[v] > V{} + theta ? solution[v] : V{};
     }
     for (int v = 0; v < lanes.packs; ++v) solution[v] = max_of(solution[v] - theta, V{});
   }
