@@ -81,7 +81,8 @@ void check_seeds(int classes) {
   CHECK(weights[0] != weights[2]);
 }
 
-// Without zeros all storages hold the same numbers in the same order.
+// The width of an index changes no bit. Between dense orders, and dense and sparse, only the
+// rounding may differ: compilers contract multiplications and additions loop by loop.
 template <class Real>
 void check_storages(int classes) {
   for (double density : {0.4, 1.0}) {
@@ -93,9 +94,9 @@ void check_storages(int classes) {
       weights.push_back(weights_of(*driver));
     }
     CHECK(weights[0] == weights[1]);
-    CHECK(weights[2] == weights[3]);
-    if (density == 1) CHECK(weights[0] == weights[2]);
-    if (!kIsFloat<Real>) CHECK_AT_MOST(std::fabs(weights[0][0] - weights[2][0]), 1e-9L);
+    for (const auto& other : {weights[2], weights[3]})
+      for (std::size_t i = 0; i < other.size(); ++i)
+        CHECK_NEAR(other[i], weights[0][i], kIsFloat<Real> ? 1e-4L : 1e-12L);
   }
 }
 
