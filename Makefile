@@ -1,0 +1,67 @@
+# Every target works from a fresh clone: it makes a virtual environment in .venv and installs into it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+CORE_SOURCES := $(shell find core bindings src/polymargin -name '*.[ch]pp' -o -name '*.py' -o -name '*.txt' -path 'core/*' 2>/dev/null)
+CXX_FILES := $(shell find core bindings -name '*.hpp' -o -name '*.cpp' 2>/dev/null)
+export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
+
+.PHONY: demo test test-core test-python sanitize lint format bench clean help
+
+help:
+	@echo "make demo      train on the digits data, print a table, write a convergence plot"
+	@echo "make test      all tests: the C++ core and the Python package"
+	@echo "make sanitize  the C++ tests under AddressSanitizer and UBSan"
+	@echo "make lint      ruff and clang-format, checking only; make format applies them"
+	@echo "make bench     benchmarks against LIBLINEAR and scikit-learn (POLYMARGIN_DATA=folder)"
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+# Installed again whenever a source file is newer.
+$(VENV)/.installed: $(BIN)/python pyproject.toml CMakeLists.txt $(CORE_SOURCES)
+	$(BIN)/python -m pip install --quiet .
+	@touch $@
+
+# extras of pyproject.toml, each installed once
+$(VENV)/.extra-%: $(VENV)/.installed pyproject.toml
+	$(BIN)/python -m pip install --quiet --group $*
+	@touch $@
+
+demo: $(VENV)/.extra-demo
+	$(BIN)/python examples/demo.py
+
+test: test-core test-python
+
+test-core: $(VENV)/.extra-test
+	$(BIN)/cmake -S . -B build/core -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	  -DPOLYMARGIN_PYTHON=OFF -DPOLYMARGIN_TESTS=ON
+	$(BIN)/cmake --build build/core --parallel $(JOBS)
+	$(BIN)/ctest --test-dir build/core --output-on-failure --parallel $(JOBS)
+
+test-python: $(VENV)/.extra-test
+	$(BIN)/python -m pytest -n $(JOBS) tests benchmarks
+
+sanitize: $(VENV)/.extra-test
+	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	  -DPOLYMARGIN_PYTHON=OFF -DPOLYMARGIN_TESTS=ON -DPOLYMARGIN_SANITIZE=address,undefined
+	$(BIN)/cmake --build build/sanitize --parallel $(JOBS)
+	$(BIN)/ctest --test-dir build/sanitize --output-on-failure --parallel $(JOBS)
+
+lint: $(VENV)/.extra-lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
+
+format: $(VENV)/.extra-lint
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(CXX_FILES)
+
+bench: $(VENV)/.extra-bench
+	$(BIN)/python -m benchmarks.linear $(BENCH)
+
+clean:
+	rm -rf build $(VENV)
