@@ -35,6 +35,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--data", nargs="+", choices=[*NAMES, FALLBACK], metavar="NAME")
     parser.add_argument("--repeats", type=int, default=3, help="timed runs of each (3)")
+    parser.add_argument("--seeds", type=int, default=3, help="seeds in table 1 (3)")
     parser.add_argument("--quick", action="store_true", help="small data sets only")
     parser.add_argument("--output", type=Path, help="write Markdown to this file")
     parser.add_argument(
@@ -50,8 +51,9 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         help="where results are kept (build/bench)",
     )
     options = parser.parse_args(arguments)
-    if options.repeats < 1:
-        parser.error(f"--repeats must be at least 1, got {options.repeats}")
+    for name in ("repeats", "seeds"):
+        if getattr(options, name) < 1:
+            parser.error(f"--{name} must be at least 1, got {getattr(options, name)}")
     return options
 
 
@@ -71,10 +73,11 @@ def planned(options: argparse.Namespace) -> list[tuple[int, str]]:
     """
     chosen = choose_data(options)
     numbers = sorted(set(options.tables))
-    if options.quick and len(numbers) > 1:
-        numbers = [number for number in numbers if not TABLES[number].fixed]
+    generated = not options.quick or numbers == [4]
     return [
-        (number, name) for number in numbers for name in TABLES[number].names(chosen)
+        (number, name)
+        for number in numbers
+        for name in TABLES[number].names(chosen, generated)
     ]
 
 
@@ -83,7 +86,7 @@ def measure(options: argparse.Namespace, results: Results, arguments) -> list[st
     solvers, notes = available_solvers()
     for note in notes:
         progress(note)
-    context = Context(options.repeats, solvers, Optima(options.folder))
+    context = Context(options.repeats, options.seeds, solvers, Optima(options.folder))
     described = environment(arguments)
     for number, name in planned(options):
         if options.resume and (number, name) in results:

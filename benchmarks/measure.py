@@ -1,8 +1,9 @@
 """Measuring: objectives, the search along a ladder, interleaved timing, products."""
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from math import exp, fsum, log
+from statistics import fmean, median
 from time import perf_counter
 from typing import Any
 
@@ -77,7 +78,38 @@ def search_ladder(
     return next((tolerance for tolerance in tolerances if reached(tolerance)), None)
 
 
-def loosest_tolerance(solver: Solver, data, target: float) -> tuple[float | None, list]:
+def combine_seeds(entries: Sequence[dict]) -> dict:
+    """Combine what was measured with several seeds.
+
+    Parameters
+    ----------
+    entries : sequence of dict
+        For each seed the tolerance (None if none was good enough) and, if there is
+        one, seconds, spread, accuracy and whether the objective was reached.
+
+    Returns
+    -------
+    combined : dict
+        The median of the seconds, their range, the largest spread, the mean accuracy
+        and the entries themselves; without seconds if a seed never got there.
+    """
+    combined: dict = {"seeds": list(entries)}
+    if any(entry["tolerance"] is None for entry in entries):
+        return combined
+    times = [entry["seconds"] for entry in entries]
+    combined |= {
+        "seconds": median(times),
+        "range": [min(times), max(times)],
+        "spread": max(entry["spread"] for entry in entries),
+        "accuracy": fmean(entry["accuracy"] for entry in entries),
+        "reached": all(entry["reached"] for entry in entries),
+    }
+    return combined
+
+
+def loosest_tolerance(
+    solver: Solver, data, target: float, seed: int = 0
+) -> tuple[float | None, list]:
     """Search the ladder of a solver for an objective of at most `target`.
 
     Returns
@@ -89,8 +121,8 @@ def loosest_tolerance(solver: Solver, data, target: float) -> tuple[float | None
     steps = []
 
     def reached(tolerance: float) -> bool:
-        progress(f"{data.name}: {solver.name}, tolerance {tolerance:g}")
-        fit = solver.fit(data.X, data.y, tolerance)
+        progress(f"{data.name}: {solver.name}, tolerance {tolerance:g}, seed {seed}")
+        fit = solver.fit(data.X, data.y, tolerance, seed)
         objective = cs_objective(data.X, data.y, fit.weights)
         steps.append(
             {"tolerance": tolerance, "objective": objective, "seconds": fit.seconds}
@@ -100,8 +132,22 @@ def loosest_tolerance(solver: Solver, data, target: float) -> tuple[float | None
     return search_ladder(solver.tolerances, reached), steps
 
 
-def interleave(label: str, tasks: dict[str, Callable[[], Any]], repeats: int):
+def interleave(
+    label: str,
+    tasks: dict[str, Callable[[], Any]],
+    repeats: int,
+    once: Container[str] = (),
+) -> dict[str, list]:
     """Run every task `repeats` times, in turns, so that all see the same machine.
+
+    Parameters
+    ----------
+    label : str
+        For the lines of progress.
+    tasks : dict of str to callable
+    repeats : int
+    once : container of str
+        Tasks that take so long that they are run in the first turn only.
 
     Returns
     -------
@@ -111,6 +157,8 @@ def interleave(label: str, tasks: dict[str, Callable[[], Any]], repeats: int):
     results: dict[str, list] = {name: [] for name in tasks}
     for turn in range(repeats):
         for name, task in tasks.items():
+            if turn and name in once:
+                continue
             progress(f"{label}: {name}, run {turn + 1} of {repeats}")
             results[name].append(task())
     return results
@@ -131,11 +179,12 @@ def product_seconds(X, n_classes: int, budget: float = 0.5) -> float:
     return min(times)
 
 
-def epoch_cost(solver, data) -> dict[str, float | None]:
-    """Cost of a full epoch, in seconds and in units of one product ``X @ W``.
+def epoch_cost(solver, data, repeats: int) -> dict[str, float | None]:
+    """Cost of a full epoch and of one product ``X @ W``, in seconds.
 
     A full epoch visits every row once and looks at all classes. Early means epochs 2
-    to 6, late means epochs 26 to 30, where few rows still move; medians of each.
+    to 6, late means epochs 26 to 30, where few rows still move; medians of each, and
+    of those the minimum over the repeats.
 
     Returns
     -------
@@ -143,21 +192,25 @@ def epoch_cost(solver, data) -> dict[str, float | None]:
         Seconds of early and late epochs and of the products: "csr" is SciPy's with a
         sparse X, "blas" the one of a dense X, None if X is sparse.
     """
-    progress(f"{data.name}: cost of an epoch")
-    model = solver.model(
-        data.X,
-        data.y,
-        order="permuted",
-        shrinking=False,
-        history=True,  # its certificates are not counted
-        max_iter=30,
-        tol=0,
-    )
-    epochs = np.diff(model.history_["seconds"])
+    early, late = [], []
+    for repeat in range(repeats):
+        progress(f"{data.name}: cost of an epoch, run {repeat + 1} of {repeats}")
+        model = solver.model(
+            data.X,
+            data.y,
+            order="permuted",
+            shrinking=False,
+            history=True,  # its certificates are not counted
+            max_iter=30,
+            tol=0,
+        )
+        epochs = np.diff(model.history_["seconds"])
+        early.append(float(np.median(epochs[:5])))
+        late.append(float(np.median(epochs[-5:])))
     dense = None if sp.issparse(data.X) else product_seconds(data.X, data.n_classes)
     return {
-        "early": float(np.median(epochs[:5])),
-        "late": float(np.median(epochs[-5:])),
+        "early": min(early),
+        "late": min(late),
         "csr": product_seconds(sp.csr_array(data.X), data.n_classes),
         "blas": dense,
     }

@@ -51,7 +51,7 @@ class Solver(ABC):
     tolerances: tuple[float, ...]
 
     @abstractmethod
-    def fit(self, X, y, tolerance: float) -> Fit:
+    def fit(self, X, y, tolerance: float, seed: int = 0) -> Fit:
         """Train to a tolerance of the solver's own meaning."""
 
 
@@ -86,9 +86,9 @@ class Polymargin(Solver):
             warnings.simplefilter("ignore", ConvergenceWarning)
             return LinearSVM(**{**self.params, **params}).fit(X, y)
 
-    def fit(self, X, y, tolerance: float) -> Fit:
+    def fit(self, X, y, tolerance: float, seed: int = 0) -> Fit:
         start = perf_counter()
-        model = self.model(X, y, tol=tolerance)
+        model = self.model(X, y, tol=tolerance, random_state=seed)
         seconds = perf_counter() - start
         details = {
             "epochs": int(model.n_iter_),
@@ -104,17 +104,17 @@ class Peer(Solver):
     def __init__(self):
         self._source = self._converted = None
 
-    def fit(self, X, y, tolerance: float) -> Fit:
+    def fit(self, X, y, tolerance: float, seed: int = 0) -> Fit:
         if self._source is not X:
             self._source, self._converted = X, self._convert(X, y)
-        return self._train(self._converted, y, tolerance)
+        return self._train(self._converted, y, tolerance, seed)
 
     @abstractmethod
     def _convert(self, X, y):
         """Return the rows in the structure of the peer."""
 
     @abstractmethod
-    def _train(self, converted, y, tolerance: float) -> Fit:
+    def _train(self, converted, y, tolerance: float, seed: int) -> Fit:
         """Train on converted rows."""
 
 
@@ -137,9 +137,9 @@ class Liblinear(Peer):
         rows = sp.csr_matrix(X, dtype=np.float64)
         return self._library.problem(y.astype(np.float64), rows, bias=-1)
 
-    def _train(self, converted, y, tolerance: float) -> Fit:
+    def _train(self, converted, y, tolerance: float, seed: int) -> Fit:
         parameter = self._library.parameter(f"-s 4 -c 1 -e {tolerance} -q")
-        ctypes.CDLL(None).srand(1)  # it draws from rand(): the same order every time
+        ctypes.CDLL(None).srand(seed + 1)  # it draws from rand(); 0 and 1 are the same
         start = perf_counter()
         model = self._library.train(converted, parameter)
         seconds = perf_counter() - start
@@ -157,13 +157,13 @@ class ScikitLearn(Peer):
     def _convert(self, X, y):
         return sp.csr_matrix(X, dtype=np.float64)
 
-    def _train(self, converted, y, tolerance: float) -> Fit:
+    def _train(self, converted, y, tolerance: float, seed: int) -> Fit:
         model = LinearSVC(
             multi_class="crammer_singer",
             fit_intercept=False,
             tol=tolerance,
             max_iter=1_000_000,
-            random_state=0,
+            random_state=seed,
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
