@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+# The helpers beside the tests (problems.py, reference.py) are imported by name.
+sys.path.insert(0, str(Path(__file__).parent))
+
 
 def pytest_configure(config):
     config.addinivalue_line(

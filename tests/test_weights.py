@@ -57,7 +57,7 @@ def test_a_class_of_weight_zero_keeps_its_label(machine, loss):
 
 def test_all_weights_zero_is_an_error():
     X, y = make_problem()
-    with pytest.raises(ValueError, match="weights must contain .* non-zero"):
+    with pytest.raises(ValueError, match=r"weights must contain .* non-zero"):
         fit("cs", "hinge", X, y, np.zeros(len(y)))
 
 

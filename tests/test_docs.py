@@ -1,0 +1,46 @@
+"""The examples in the docstrings do what they say."""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import polymargin
+
+# Compiled modules have no examples; finding them must not load one this processor
+# cannot run.
+MODULES = ["polymargin"] + [
+    f"polymargin.{module.name}"
+    for module in pkgutil.iter_modules(polymargin.__path__)
+    if not module.name.startswith(("_core_", "_cpu"))
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_doctests(name):
+    results = doctest.testmod(
+        importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE
+    )
+    assert results.failed == 0
+
+
+def test_there_are_examples():
+    finder = doctest.DocTestFinder()
+    examples = sum(
+        len(test.examples)
+        for name in MODULES
+        for test in finder.find(importlib.import_module(name))
+    )
+    assert examples >= 5
+
+
+def test_every_parameter_and_attribute_is_documented():
+    text = polymargin.LinearSVM.__doc__
+    model = polymargin.LinearSVM()
+    for name in model.get_params():
+        assert f"\n    {name} : " in text, name
+    model.fit([[0.0], [1.0]], [0, 1])
+    for name in vars(model):
+        if name.endswith("_") and not name.startswith("_"):
+            assert name in text, name

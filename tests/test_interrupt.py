@@ -1,0 +1,81 @@
+"""Ctrl-C stops a fit within a second and keeps the model trained so far."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+SCRIPT = """
+    import sys, time, warnings
+    import numpy as np
+    from polymargin import LinearSVM
+    from problems import make_problem, make_sparse_problem
+
+    kind, method = sys.argv[1:]
+    if kind == "long epochs":  # seconds each
+        X, y = make_sparse_problem(n=60_000, d=20_000, k=600, nonzeros=60)
+    else:  # below a millisecond each
+        rng = np.random.default_rng(0)
+        X, y = rng.normal(size=(40, 30)) * 10.0 ** -np.arange(30), np.arange(40) % 5
+    model = LinearSVM("ww", C=1e4, tol=0, max_iter=10**9, random_state=0)
+    print("ready", flush=True)
+    try:
+        if method == "fit":
+            model.fit(X, y)
+        else:
+            while True:
+                model.partial_fit(X, y, classes=np.unique(y))
+        print("no interrupt")
+    except KeyboardInterrupt:
+        stopped = time.time()
+        if method == "fit":
+            assert 0 <= model.dual_objective_ <= model.objective_
+            assert len(model.support_) > 0
+        assert model.coef_.any()
+        accuracy = (model.predict(X[:500]) == y[:500]).mean()
+        assert accuracy > 2 / len(model.classes_)
+        print(stopped, model.status_, flush=True)
+"""
+
+
+def interrupt(kind, method, env):
+    """Seconds from the signal to the exception, and the status of the model."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(SCRIPT), kind, method],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=env,
+        start_new_session=True,
+    )
+    try:
+        assert process.stdout.readline() == "ready\n", process.stderr.read()
+        time.sleep(1.5)
+        assert process.poll() is None, process.stderr.read()
+        sent = time.time()
+        os.kill(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 0, err
+    stopped, status = out.split()
+    return float(stopped) - sent, status
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
+@pytest.mark.parametrize("kind", ["long epochs", "short epochs"])
+def test_fit(helpers_on_path, kind):
+    seconds, status = interrupt(kind, "fit", helpers_on_path)
+    assert seconds < 1
+    assert status == "interrupted"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
+def test_partial_fit(helpers_on_path):
+    seconds, _ = interrupt("long epochs", "partial_fit", helpers_on_path)
+    assert seconds < 1

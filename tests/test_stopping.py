@@ -1,0 +1,194 @@
+"""When a fit stops, what it says then, and what it keeps."""
+
+import inspect
+import time
+import warnings
+
+import numpy as np
+import pytest
+from problems import PAIRS, make_problem, make_sparse_problem
+from sklearn.datasets import load_digits
+from sklearn.exceptions import ConvergenceWarning
+
+from polymargin import LinearSVM
+
+HISTORY = {
+    "epoch",
+    "seconds",
+    "objective",
+    "dual_objective",
+    "gap",
+    "violation",
+    "visits",
+    "moves",
+}
+
+
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X / 16, y
+
+
+@pytest.mark.parametrize("tol", [0.5, 1e-2, 1e-4, 1e-6])
+@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+def test_tol_is_honoured(machine, loss, tol):
+    X, y = make_problem(n=100, k=4)
+    model = LinearSVM(machine, loss=loss, C=0.1, tol=tol, random_state=0).fit(X, y)
+    assert model.status_ == "converged"
+    assert model.dual_gap_ <= tol
+    gap = (model.objective_ - model.dual_objective_) / model.objective_
+    assert model.dual_gap_ == pytest.approx(gap)
+    assert isinstance(model.n_iter_, int)
+
+
+def test_tighter_tolerances_take_longer():
+    X, y = digits()
+    epochs = [
+        LinearSVM(C=0.1, tol=tol, random_state=0).fit(X, y).n_iter_
+        for tol in (0.5, 1e-2, 1e-4)
+    ]
+    assert epochs[0] < epochs[1] < epochs[2] < 1000
+
+
+@pytest.mark.parametrize("order", ["acf", "permuted"])
+@pytest.mark.parametrize("violation_tol", [1e-1, 1e-3, 1e-5])
+@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+def test_violation_tol_replaces_tol(machine, loss, violation_tol, order):
+    X, y = make_problem(n=100, k=4)
+    model = LinearSVM(
+        machine,
+        loss=loss,
+        C=0.1,
+        order=order,
+        tol=0,
+        violation_tol=violation_tol,
+        max_iter=20_000,
+        random_state=0,
+    ).fit(X, y)
+    assert model.status_ == "converged"
+    assert model.violation_ <= violation_tol
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("order", ["acf", "permuted"])
+@pytest.mark.parametrize("k", [3, 70])
+@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+def test_max_iter_1_is_one_pass(machine, loss, k, order):
+    X, y = make_problem(n=150, k=k)
+    model = LinearSVM(
+        machine, loss=loss, tol=0, max_iter=1, order=order, history=True, C=1e-3
+    ).fit(X, y)
+    assert model.n_iter_ == 1
+    assert model.history_["visits"].tolist() == [len(y)]
+    # With a tiny C every row violates at its first visit: each was visited once.
+    assert model.history_["moves"].tolist() == [len(y)]
+    assert len(model.support_) == len(y)
+
+
+def test_max_time_returns_soon_with_a_usable_model():
+    X, y = make_sparse_problem(n=20_000, d=5000, k=100, nonzeros=50)
+    model = LinearSVM(tol=0, C=100, max_iter=10**6, max_time=0.3, random_state=0)
+    start = time.perf_counter()
+    with pytest.warns(ConvergenceWarning, match=r"raise max_time \(now 0.3 s\)"):
+        model.fit(X, y)
+    assert time.perf_counter() - start < 5
+    assert model.status_ == "max_time"
+    assert 0 < model.dual_objective_ < model.objective_
+    assert (model.predict(X[:2000]) == y[:2000]).mean() > 0.2
+    assert len(model.support_) > 0
+
+
+def test_max_time_ends_an_epoch_midway():
+    X, y = make_sparse_problem(n=20_000, d=5000, k=500, nonzeros=50)
+    model = LinearSVM("ww", tol=0, max_iter=10**6, max_time=0.05, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="max_time"):
+        model.fit(X, y)
+    assert model.status_ == "max_time"
+    assert model.n_iter_ == 0
+    assert 0 < len(model.support_) < len(y)
+
+
+def test_max_iter_warning_says_what_was_reached_and_what_helps():
+    X, y = digits()
+    model = LinearSVM(tol=1e-9, max_iter=7, random_state=0)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        line = inspect.currentframe().f_lineno + 1
+        model.fit(X, y)
+    (warning,) = caught
+    assert warning.category is ConvergenceWarning
+    message = str(warning.message)
+    assert f"{model.dual_gap_:.2g}" in message
+    assert "tol=1e-09" in message
+    assert "7 epochs" in message
+    assert "raise max_iter (now 7)" in message
+    assert message.endswith(".") and message.count("\n") == 0
+    assert (warning.filename, warning.lineno) == (__file__, line)
+    assert model.status_ == "max_iter"
+    assert model.n_iter_ == 7
+
+
+def test_violation_warning_names_the_violation():
+    X, y = digits()
+    model = LinearSVM(violation_tol=1e-9, max_iter=3, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="violation_tol=1e-09") as caught:
+        model.fit(X, y)
+    assert f"a violation of {model.violation_:.2g}" in str(caught[0].message)
+
+
+def test_a_fit_that_converges_in_its_last_epoch_does_not_warn():
+    X, y = digits()
+    needed = LinearSVM(tol=1e-2, history=True, random_state=0).fit(X, y).n_iter_
+    model = LinearSVM(tol=1e-2, history=True, max_iter=needed, random_state=0)
+    assert model.fit(X, y).status_ == "converged"
+
+
+@pytest.mark.parametrize("order", ["acf", "permuted"])
+def test_history(order):
+    X, y = digits()
+    model = LinearSVM(history=True, order=order, C=0.1, random_state=0).fit(X, y)
+    history = model.history_
+    assert set(history) == HISTORY
+    assert {len(values) for values in history.values()} == {model.n_iter_}
+    assert all(isinstance(values, np.ndarray) for values in history.values())
+    assert history["epoch"].tolist() == list(range(1, model.n_iter_ + 1))
+    assert history["seconds"][0] > 0
+    assert (np.diff(history["seconds"]) > 0).all()
+    assert history["objective"][-1] == model.objective_
+    assert history["dual_objective"][-1] == model.dual_objective_
+    assert history["gap"][-1] == model.dual_gap_ <= model.tol
+    assert (history["gap"][:-1] > model.tol).all()  # it stopped at the first
+    assert history["violation"][-1] == model.violation_
+    assert (history["visits"] == len(y)).all()
+    assert (history["moves"] <= history["visits"]).all()
+    assert history["moves"].min() > 0
+
+
+def test_no_history_unless_asked():
+    X, y = make_problem()
+    assert LinearSVM(random_state=0).fit(X, y).history_ is None
+
+
+@pytest.mark.parametrize("verbose", [0, 1, 3])
+def test_verbose_lines(capsys, verbose):
+    X, y = digits()
+    model = LinearSVM(verbose=verbose, tol=1e-3, C=0.1, random_state=0).fit(X, y)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == (model.n_iter_ // verbose if verbose else 0)
+    for number, line in enumerate(lines, start=1):
+        words = line.split()
+        assert words[:2] == ["[LinearSVM]", "epoch"]
+        assert int(words[2]) == verbose * number
+        assert words[3] == "gap" and 0 <= float(words[4]) <= 1
+        assert words[5] == "violation" and float(words[6]) >= 0
+        assert float(words[7]) >= 0 and words[8] == "s"
+
+
+def test_a_refit_forgets_how_the_last_one_ended():
+    X, y = digits()
+    model = LinearSVM(max_iter=1, tol=1e-9, random_state=0, history=True)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, y)
+    model.set_params(max_iter=1000, tol=1e-2, history=False).fit(X, y)
+    assert model.status_ == "converged"
+    assert model.history_ is None
