@@ -127,6 +127,9 @@ def main(arguments: list[str] | None = None) -> int:
         except (FileNotFoundError, RuntimeError) as error:
             print(f"error: {error}", file=sys.stderr)
             return 1
+        except KeyboardInterrupt:
+            print("interrupted: continue with --resume", file=sys.stderr)
+            return 130
     page = render(selected(options, results), notes)
     if options.output is None:
         print(page)
