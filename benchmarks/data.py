@@ -92,7 +92,7 @@ def generate(
     """Generate sparse rows of many classes, about 20 non-zeros a row.
 
     Every class has 15 features of its own choice; a row shows each of them with
-    probability 0.8, beside 8 features at random. Rows have length one. The test part
+    probability 0.4, beside 14 features at random. Rows have length one. The test part
     has a quarter of the rows.
     """
     rng = np.random.default_rng(seed)
@@ -100,10 +100,10 @@ def generate(
 
     def part(rows: int):
         y = rng.permutation(np.arange(rows) % n_classes).astype(np.int32)
-        noise = rng.integers(n_features, size=(rows, 8))
+        noise = rng.integers(n_features, size=(rows, 14))
         indices = np.hstack([prototypes[y], noise])
         values = rng.uniform(0.5, 1.5, size=indices.shape)
-        values[:, :15] *= rng.random((rows, 15)) < 0.8
+        values[:, :15] *= rng.random((rows, 15)) < 0.4
         at = np.repeat(np.arange(rows), indices.shape[1])
         X = sp.csr_matrix((values.ravel(), (at, indices.ravel())), (rows, n_features))
         X.eliminate_zeros()
