@@ -76,7 +76,7 @@ def test_violation_tol_replaces_tol(machine, loss, violation_tol, order):
 def test_max_iter_1_is_one_pass(machine, loss, k, order):
     X, y = make_problem(n=150, k=k)
     model = LinearSVM(
-        machine, loss=loss, tol=0, max_iter=1, order=order, history=True, C=1e-3
+        machine, loss=loss, tol=0, max_iter=1, order=order, history=True, C=1e-6
     ).fit(X, y)
     assert model.n_iter_ == 1
     assert model.history_["visits"].tolist() == [len(y)]

@@ -1,0 +1,158 @@
+"""Warm starts: the same optimum, sooner."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from problems import PAIRS, dual_block, make_problem
+from sklearn.datasets import load_digits
+
+from polymargin import LinearSVM
+
+GRID = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X[:600] / 16, y[:600]
+
+
+@pytest.mark.parametrize("grid", [GRID, GRID[::-1]])
+@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+def test_along_a_grid(digits, machine, loss, grid):
+    X, y = digits
+    parameters = {"loss": loss, "tol": 1e-4, "max_iter": 5000, "random_state": 0}
+    warm = LinearSVM(machine, warm_start=True, **parameters)
+    warm_epochs = cold_epochs = 0
+    for C in grid:
+        warm.set_params(C=C).fit(X, y)
+        cold = LinearSVM(machine, C=C, **parameters).fit(X, y)
+        assert warm.status_ == "converged"
+        assert_allclose(warm.objective_, cold.objective_, rtol=2e-4)
+        assert_feasible(warm, y, C)
+        warm_epochs += warm.n_iter_
+        cold_epochs += cold.n_iter_
+    if grid is GRID:  # downwards a warm start saves little
+        assert warm_epochs < cold_epochs
+
+
+def assert_feasible(model, y, C):
+    u = dual_block(model, y)
+    assert u.min() >= 0
+    if model.loss == "hinge":
+        bounded = u.sum(axis=1) if model.machine == "cs" else u
+        assert bounded.max() <= C * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("k", [3, 70])
+@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+def test_from_the_optimum_nothing_is_left_to_do(machine, loss, k):
+    X, y = make_problem(n=60 + k, k=k)
+    model = LinearSVM(machine, loss=loss, C=0.1, warm_start=True, random_state=0)
+    model.set_params(tol=1e-6, max_iter=20_000).fit(X, y)
+    needed = model.n_iter_
+    model.set_params(tol=1e-5).fit(X, y)
+    assert model.n_iter_ <= needed / 4
+    assert model.dual_gap_ <= 1e-5
+
+
+@pytest.mark.parametrize("changed", ["rows", "classes", "labels", "features"])
+@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+def test_other_data_is_safe(machine, loss, changed):
+    """Where the old duals do not fit, the fit is the cold one."""
+    X, y = make_problem(n=60, k=3)
+    new_X, new_y = {
+        "rows": (X[:50], y[:50]),
+        "classes": (X, np.where(np.arange(60) < 5, 3, y)),
+        "labels": (X, (y + 1) % 3),
+        "features": (X[:, :4], y),
+    }[changed]
+    parameters = {"loss": loss, "C": 0.2, "tol": 1e-6, "max_iter": 20_000}
+    warm = LinearSVM(machine, warm_start=True, random_state=0, **parameters)
+    warm.fit(X, y).fit(new_X, new_y)
+    cold = LinearSVM(machine, random_state=0, **parameters).fit(new_X, new_y)
+    assert warm.coef_.shape == cold.coef_.shape
+    if changed != "features":
+        assert_array_equal(warm.coef_, cold.coef_)
+    assert_allclose(warm.objective_, cold.objective_, rtol=2e-6)
+    assert_feasible(warm, new_y, 0.2)
+
+
+@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+def test_a_few_relabelled_rows_are_safe(machine, loss):
+    X, y = make_problem(n=60, k=3)
+    other = y.copy()
+    other[::7] = (other[::7] + 1) % 3
+    parameters = {"loss": loss, "C": 0.2, "tol": 1e-6, "max_iter": 20_000}
+    warm = LinearSVM(machine, warm_start=True, random_state=0, **parameters)
+    warm.fit(X, y).fit(X, other)
+    cold = LinearSVM(machine, random_state=0, **parameters).fit(X, other)
+    assert_allclose(warm.objective_, cold.objective_, rtol=2e-6)
+    assert_feasible(warm, other, 0.2)
+
+
+@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+def test_weights_that_change_are_safe(machine, loss):
+    X, y = make_problem(n=60, k=3)
+    weight = np.random.default_rng(0).choice([0.0, 0.5, 4.0], size=60)
+    parameters = {"loss": loss, "C": 0.2, "tol": 1e-6, "max_iter": 20_000}
+    warm = LinearSVM(machine, warm_start=True, random_state=0, **parameters)
+    cold = LinearSVM(machine, random_state=0, **parameters)
+    cold.fit(X, y, sample_weight=weight)
+    warm.fit(X, y).fit(X, y, sample_weight=weight)
+    assert_allclose(warm.objective_, cold.objective_, rtol=2e-6)
+    assert not dual_block(warm, y)[weight == 0].any()
+    warm.fit(X, y)  # and back: rows that had weight zero come in again
+    assert_allclose(warm.objective_, cold.fit(X, y).objective_, rtol=2e-6)
+
+
+@pytest.mark.parametrize("change", ["loss", "machine"])
+@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+def test_another_machine_is_safe(machine, loss, change):
+    """Duals of one machine need not be feasible for another: ww sums exceed C."""
+    X, y = make_problem(n=60, k=5)
+    other = {
+        "loss": {"loss": "hinge" if loss == "squared_hinge" else "squared_hinge"},
+        "machine": {"machine": "cs" if machine == "ww" else "ww"},
+    }[change]
+    model = LinearSVM(machine, loss=loss, C=0.2, tol=1e-6, max_iter=20_000)
+    model.set_params(warm_start=True, random_state=0).fit(X, y)
+    model.set_params(**other).fit(X, y)
+    cold = LinearSVM(model.machine, loss=model.loss, C=0.2, tol=1e-6, max_iter=20_000)
+    cold.set_params(random_state=0).fit(X, y)
+    assert_allclose(model.objective_, cold.objective_, rtol=2e-6)
+    assert_feasible(model, y, 0.2)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("order", ["acf", "permuted"])
+@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+def test_one_epoch_at_a_time_approaches_the_optimum(digits, machine, loss, order):
+    X, y = digits
+    model = LinearSVM(machine, loss=loss, C=0.1, order=order, tol=0, max_iter=1)
+    model.set_params(warm_start=True, random_state=np.random.RandomState(0))
+    duals = []
+    for _ in range(60):
+        model.fit(X, y)
+        duals.append(model.dual_objective_)
+    assert (np.diff(duals) >= -1e-12 * duals[-1]).all()
+    best = LinearSVM(machine, loss=loss, C=0.1, tol=1e-6, random_state=0).fit(X, y)
+    assert model.objective_ == pytest.approx(best.objective_, rel=0.02)
+
+
+def test_between_number_formats(digits):
+    X, y = digits
+    model = LinearSVM(C=0.1, warm_start=True, random_state=0).fit(X, y)
+    model.fit(X.astype(np.float32), y)
+    assert model.coef_.dtype == np.float32
+    assert model.status_ == "converged"
+    model.fit(X, y)
+    assert model.coef_.dtype == np.float64
+    assert model.dual_gap_ <= 1e-3
+
+
+def test_without_warm_start_nothing_is_kept(digits):
+    X, y = digits
+    model = LinearSVM(C=0.1, random_state=0).fit(X, y)
+    coef = model.coef_.copy()
+    assert_array_equal(model.fit(X, y).coef_, coef)
