@@ -33,8 +33,12 @@ SCRIPT = """
     except KeyboardInterrupt:
         stopped = time.time()
         if method == "fit":
-            assert 0 <= model.dual_objective_ <= model.objective_
+            assert model.dual_objective_ <= model.objective_
             assert len(model.support_) > 0
+            # What is kept belongs together: weights, dual variables, certificate.
+            coef = model.dual_coef_.T @ X
+            coef = coef.toarray() if hasattr(coef, "toarray") else coef
+            assert np.abs(coef - model.coef_).max() < 1e-6 * np.abs(coef).max()
         assert model.coef_.any()
         accuracy = (model.predict(X[:500]) == y[:500]).mean()
         assert accuracy > 2 / len(model.classes_)

@@ -158,6 +158,19 @@ def test_scales(machine, loss, scale, dtype):
         assert_allclose(dual, model.dual_objective_, rtol=1e-4)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("scale", "C"), [(0.01, 1e-6), (1e-3, 1e-3), (1e-10, 1.0)])
+@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+def test_small_rows_and_small_C(machine, loss, scale, C, dtype):
+    """W is close to zero, its certificate is not: nearly all loss is unavoidable."""
+    Z = (X * scale).astype(dtype)
+    model = fit(Z, y, machine, loss, C=C, tol=1e-3, fit_intercept=False)
+    assert model.status_ == "converged"
+    per_row = 1 if machine == "cs" else 2
+    assert_allclose(model.objective_, C * per_row * len(y), rtol=0.01)
+    assert model.coef_.any()
+
+
 @pytest.mark.parametrize(("machine", "loss"), PAIRS)
 def test_mixed_scales_are_finite(machine, loss):
     """One feature of 1e10 beside one of 1e-20: hard, but never NaN."""
