@@ -38,7 +38,6 @@ class Matrix {
   std::shared_ptr<const Rows<Real>> view(Storage storage, Real bias) const {
     using Csr32 = CsrStorage<Real, std::int32_t>;
     using Csr64 = CsrStorage<Real, std::int64_t>;
-    using Dense = DenseStorage<Real>;
     switch (storage) {
       case Storage::csr32:
         return rows_of(Csr32{values_.data(), indices_.data(), starts_.data(), rows_, columns_},
@@ -48,8 +47,11 @@ class Matrix {
             Csr64{values_.data(), long_indices_.data(), long_starts_.data(), rows_, columns_},
             bias);
       case Storage::dense_c:
-        return rows_of(Dense{by_row_.data(), columns_, 1, rows_, columns_}, bias);
-      default: return rows_of(Dense{by_column_.data(), 1, rows_, rows_, columns_}, bias);
+        return rows_of(DenseStorage<Real, true>{by_row_.data(), columns_, 1, rows_, columns_},
+                       bias);
+      default:
+        return rows_of(DenseStorage<Real, false>{by_column_.data(), 1, rows_, rows_, columns_},
+                       bias);
     }
   }
 

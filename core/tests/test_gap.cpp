@@ -1,3 +1,6 @@
+#include <chrono>
+#include <thread>
+
 #include "polymargin/certify/gap.hpp"
 #include "training.hpp"
 
@@ -117,6 +120,37 @@ void check_threads(int classes) {
   }
 }
 
+class SlowMachine final : public Machine<double> {
+ public:
+  Step<double> step(const Block<double>& block, double threshold) const override {
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+    return machine_->step(block, threshold);
+  }
+  double dual_term(double cap, const double* dual, int count) const override {
+    return machine_->dual_term(cap, dual, count);
+  }
+  bool at_vertex(double cap, const double* dual, int count) const override {
+    return machine_->at_vertex(cap, dual, count);
+  }
+  double loss_at_zero(int classes) const override { return machine_->loss_at_zero(classes); }
+
+ private:
+  std::shared_ptr<const Machine<double>> machine_ = make_machine<double>("cs", "hinge", "exact", 0);
+};
+
+void check_poll() {
+  const Problem<double> problem(9, 2500, 2, 3, 1);
+  const auto driver = problem.driver(std::make_shared<SlowMachine>(), Storage::dense_c, 0, 1);
+  CHECK(!certify(*driver, 1, [] { return true; }).complete);
+  int asked = 0;
+  const Certificate whole = certify(*driver, 1, [&] { return ++asked < 0; });
+  CHECK(whole.complete);
+  CHECK(asked >= 2);  // before each chunk but the first
+  Wide caps = 0;
+  for (double cap : problem.caps) caps += cap;
+  CHECK_NEAR(whole.primal, caps, 1e-10L * caps);
+}
+
 // Measuring neither moves the dual variables nor leaves anything behind.
 template <class Real>
 void check_no_trace(int classes) {
@@ -136,6 +170,7 @@ void check_no_trace(int classes) {
 void run_tests() {
   for (const Choice& choice : kChoices)
     for (int classes : {2, 7, 70}) check_definition(choice, classes);
+  check_poll();
   for (int classes : {3, 66}) {
     check_threads<float>(classes);
     check_threads<double>(classes);

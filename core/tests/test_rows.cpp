@@ -28,6 +28,7 @@ class RowsTest {
       check_add(i, layout_.packs / 3, (2 * layout_.packs + 2) / 3);
       check_some_classes(i);
     }
+    check_release();
     check_squared_norm();
   }
 
@@ -101,6 +102,16 @@ class RowsTest {
     rows_->add_to(i, weights_, some.data(), count, change.data());
     for (int c = 0; c < count; ++c) expected[some[c]] += norm * change[c];
     for (int m = 0; m < classes_; ++m) CHECK_NEAR(score(i, m), expected[m], 10 * kTolerance);
+  }
+
+  void check_release() const {
+    Weights<Real> copy(weights_.features(), layout_);
+    for (std::int64_t f = 0; f < weights_.features(); ++f)
+      std::copy_n(weights_.of_feature(f), layout_.stride, copy.of_feature(f));
+    const AlignedArray<Real> plain = copy.release();
+    for (std::int64_t f = 0; f < weights_.features(); ++f)
+      for (int m = 0; m < classes_; ++m)
+        CHECK_EQUAL(plain[f * classes_ + m], weights_.of_feature(f)[m]);
   }
 
   void check_squared_norm() {

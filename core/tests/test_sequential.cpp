@@ -100,6 +100,21 @@ void check_storages(int classes) {
   }
 }
 
+// Enough classes and features for the threads to share a row.
+template <class Real>
+void check_threads() {
+  const Problem<Real> problem(9, 12, 150, 600, 1);
+  std::vector<Real> weights[3];
+  for (int threads : {1, 2, 3}) {
+    const auto driver = problem.driver(kChoices[0], Storage::csr32, 1, 5);
+    driver->set_threads(threads);
+    for (int epoch = 0; epoch < 3; ++epoch) driver->epoch(go_on);
+    weights[threads - 1] = weights_of(*driver);
+  }
+  CHECK(weights[0] == weights[1]);
+  CHECK(weights[0] == weights[2]);
+}
+
 template <class Real>
 void check_left_alone(const Choice& choice, int classes) {
   Problem<Real> problem(5, 30, 12, classes, 0.4);
@@ -144,7 +159,7 @@ void check_poll() {
   const EpochReport whole = driver->epoch([&] { return ++asked < 0; });
   CHECK(!whole.stopped);
   CHECK_EQUAL(whole.visits, 150);
-  CHECK_EQUAL(asked, 2);
+  CHECK(asked >= 2);
 }
 
 template <class Real>
@@ -155,6 +170,7 @@ void check_real() {
       for (int classes : {3, 65}) check_left_alone<Real>(choice, classes);
   }
   check_orders<Real>();
+  check_threads<Real>();
   for (int classes : {3, 20, 65}) {
     check_seeds<Real>(classes);
     check_storages<Real>(classes);

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "polymargin/certify/gap.hpp"
 #include "polymargin/driver/sequential.hpp"
@@ -13,9 +14,9 @@
 namespace polymargin::test {
 
 struct Choice {
-  std::string machine, loss, restricted;
+  std::string_view machine, loss, restricted;
 };
-inline const Choice kChoices[] = {
+inline constexpr Choice kChoices[] = {
     {"cs", "hinge", "exact"},         {"cs", "hinge", "sort"},
     {"cs", "hinge", "pivot"},         {"cs", "hinge", "bisection"},
     {"cs", "hinge", "fixed_point"},   {"cs", "hinge", "active_set"},
@@ -55,7 +56,12 @@ struct Problem {
 
   std::unique_ptr<Sequential<Real>> driver(const Choice& choice, Storage storage, Real bias,
                                            std::uint64_t seed) const {
-    auto machine = make_machine<Real>(choice.machine, choice.loss, choice.restricted, 1e-3);
+    return driver(make_machine<Real>(std::string(choice.machine), std::string(choice.loss),
+                                     std::string(choice.restricted), 1e-3),
+                  storage, bias, seed);
+  }
+  std::unique_ptr<Sequential<Real>> driver(std::shared_ptr<const Machine<Real>> machine,
+                                           Storage storage, Real bias, std::uint64_t seed) const {
     auto result = std::make_unique<Sequential<Real>>(matrix.view(storage, bias), examples(),
                                                      classes, std::move(machine), seed);
     result->set_schedule(std::make_unique<PermutedSchedule>(result->visited()));
