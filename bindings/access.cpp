@@ -39,10 +39,14 @@ static PyRows<Real> csr_rows(Vector<Real> values, Vector<Index> indices, Vector<
 
 template <class Real>
 static PyRows<Real> dense_rows(Matrix<Real> values, double bias) {
-  DenseStorage<Real> storage{values.data(), values.stride(0), values.stride(1),
-                             std::int64_t(values.shape(0)), std::int64_t(values.shape(1))};
-  return {std::make_shared<RowsOf<Real, DenseStorage<Real>>>(storage, Real(bias)),
-          {nb::cast(values)}};
+  const auto read = [&]<bool Contiguous>() -> PyRows<Real> {
+    using Storage = DenseStorage<Real, Contiguous>;
+    const Storage storage{values.data(), values.stride(0), values.stride(1),
+                          std::int64_t(values.shape(0)), std::int64_t(values.shape(1))};
+    return {std::make_shared<RowsOf<Real, Storage>>(storage, Real(bias)), {nb::cast(values)}};
+  };
+  return values.stride(1) == 1 ? read.template operator()<true>()
+                               : read.template operator()<false>();
 }
 
 template <class Real>

@@ -72,13 +72,7 @@ class PySequential {
       const auto start = std::chrono::steady_clock::now();
       report = driver_->epoch([&] {
         const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-        if (passed.count() > seconds) return true;
-        nb::gil_scoped_acquire acquired;
-        if (PyErr_CheckSignals() == 0) return false;
-        // The handler raised (KeyboardInterrupt, usually): the caller raises it again.
-        PyErr_Clear();
-        interrupted_ = true;
-        return true;
+        return passed.count() > seconds || signalled();
       });
     }
     nb::dict result;
@@ -91,13 +85,15 @@ class PySequential {
     return result;
   }
 
-  nb::tuple certify() {
+  // (primal, dual, violation), or None if a signal came in between.
+  nb::object certify() {
     Certificate certificate;
     {
       nb::gil_scoped_release released;
       driver_->rebuild_weights();
-      certificate = polymargin::certify(*driver_, threads_);
+      certificate = polymargin::certify(*driver_, threads_, [&] { return signalled(); });
     }
+    if (!certificate.complete) return nb::none();
     return nb::make_tuple(certificate.primal, certificate.dual, certificate.violation);
   }
 
@@ -132,16 +128,23 @@ class PySequential {
     driver_->rebuild_weights();
   }
 
-  // W as an array of shape (features, classes).
+  // A copy of W, of shape (features, classes).
   nb::object weights() {
     const auto& w = driver_->weights();
     const std::size_t classes = std::size_t(w.layout().classes);
-    auto* data = new Real[std::size_t(w.features()) * classes];
-    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<Real*>(p); });
+    AlignedArray<Real> copy(std::size_t(w.features()) * classes);
     for (std::int64_t f = 0; f < w.features(); ++f)
-      std::copy_n(w.of_feature(f), classes, data + f * classes);
-    return nb::cast(nb::ndarray<nb::numpy, Real, nb::ndim<2>>(
-        data, {std::size_t(w.features()), classes}, owner));
+      std::copy_n(w.of_feature(f), classes, copy.data() + f * classes);
+    return to_matrix(std::move(copy), w.features(), classes);
+  }
+
+  // W itself, without a copy; the driver is of no use afterwards.
+  nb::object release_weights() {
+    const std::size_t classes = std::size_t(driver_->weights().layout().classes);
+    const std::int64_t features = driver_->weights().features();
+    AlignedArray<Real> values = driver_->weights().release();
+    driver_.reset();
+    return to_matrix(std::move(values), features, classes);
   }
 
   void set_weights(nb::ndarray<const Real, nb::ndim<2>, nb::c_contig, nb::device::cpu> values) {
@@ -156,6 +159,22 @@ class PySequential {
   bool interrupted() const { return interrupted_; }
 
  private:
+  // The handler of a signal raised (KeyboardInterrupt, usually): the caller raises it again.
+  bool signalled() {
+    nb::gil_scoped_acquire acquired;
+    if (PyErr_CheckSignals() == 0) return false;
+    PyErr_Clear();
+    interrupted_ = true;
+    return true;
+  }
+
+  static nb::object to_matrix(AlignedArray<Real> values, std::int64_t rows, std::size_t columns) {
+    auto* owned = new AlignedArray<Real>(std::move(values));
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<AlignedArray<Real>*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, Real, nb::ndim<2>>(owned->data(),
+                                                              {std::size_t(rows), columns}, owner));
+  }
+
   PyRows<Real> rows_;
   int threads_;
   std::unique_ptr<Sequential<Real>> driver_;
@@ -178,6 +197,7 @@ static void bind(nb::module_& m, const char* name) {
       .def("duals", &Driver::duals)
       .def("set_duals", &Driver::set_duals, "indptr"_a, "classes"_a, "values"_a)
       .def("weights", &Driver::weights)
+      .def("release_weights", &Driver::release_weights)
       .def("set_weights", &Driver::set_weights, "weights"_a)
       .def_prop_ro("interrupted", &Driver::interrupted);
 }

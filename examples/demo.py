@@ -43,9 +43,11 @@ def plot(traces, path):
     axes.axhline(1e-3, color="0.6", linestyle=":", linewidth=1)
     axes.annotate(
         "default tol",
-        (0, 1e-3),
-        xytext=(4, 3),
+        (1, 1e-3),
+        xycoords=("axes fraction", "data"),
+        xytext=(-4, 3),
         textcoords="offset points",
+        ha="right",
         color="0.4",
         fontsize=9,
     )

@@ -22,4 +22,11 @@ class Certificate:
 
 
 def relative_gap(primal: float, dual: float) -> float:
+    """Return ``(primal - dual) / primal``, and 0 for an objective of 0."""
+    if primal == float("inf"):
+        return float("inf")
     return (primal - dual) / primal if primal > 0 else 0.0
+
+
+# What is known of a model whose training was interrupted before it was certified.
+UNCERTIFIED = Certificate(float("inf"), float("-inf"), float("inf"))

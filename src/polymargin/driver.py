@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from .certify import Certificate, relative_gap
+from .certify import UNCERTIFIED, Certificate, relative_gap
 
 HISTORY_FIELDS = (
     "epoch",
@@ -123,11 +123,14 @@ def run_epochs(
 
         if record is not None:
             now = perf_counter()
-            certificate = Certificate(*driver.certify())
+            certificate = certified(driver)
             excused += perf_counter() - now
         elif number >= next_check and (stopping.enough(gap, violation) or idle > 1):
-            certificate = Certificate(*driver.certify())
+            certificate = certified(driver)
             next_check = number + max(1, number // 10)
+        if driver.interrupted:
+            status = "interrupted"
+            break
         if certificate is not None:
             gap, violation = certificate.gap, certificate.violation
         if record is not None:
@@ -157,10 +160,21 @@ def run_epochs(
             status = "precision"
             break
 
-    if certificate is None:
-        certificate = Certificate(*driver.certify())
-        if status == "max_iter" and stopping.enough(
+    # Who pressed Ctrl-C does not wait for another pass over the data.
+    if certificate is None and status == "interrupted":
+        certificate = UNCERTIFIED
+    elif certificate is None:
+        certificate = certified(driver)
+        if driver.interrupted:
+            status = "interrupted"
+        elif status == "max_iter" and stopping.enough(
             certificate.gap, certificate.violation
         ):
             status = "converged"
     return Run(certificate, number, status, seconds(), record)
+
+
+def certified(driver) -> Certificate:
+    """Certify a driver; a signal that comes in between leaves nothing certified."""
+    result = driver.certify()
+    return UNCERTIFIED if result is None else Certificate(*result)

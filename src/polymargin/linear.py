@@ -149,7 +149,8 @@ class LinearSVM(
         Primal and dual objective. The optimum lies between them.
 
     dual_gap_ : float
-        ``(objective_ - dual_objective_) / objective_``.
+        ``(objective_ - dual_objective_) / objective_``; infinite if the fit was
+        interrupted, because nothing was certified then.
 
     violation_ : float
         Largest violation of the optimality conditions.
@@ -311,7 +312,10 @@ class LinearSVM(
         self._keep(run, driver, labels, caps)
         context.call_on_fit_task_end(
             estimator=self,
-            reconstruction_attributes=lambda: self._model(driver.weights()),
+            reconstruction_attributes=lambda: {
+                "coef_": self.coef_,
+                "intercept_": self.intercept_,
+            },
             **data,
         )
         if run.status == "interrupted":
@@ -366,15 +370,15 @@ class LinearSVM(
         if first:
             self.n_iter_ = 0
             self.dual_objective_ = 0.0
-            self._stream_random = check_random_state(self.random_state)
         else:
             driver.set_weights(self._weights(X.dtype))
         report = driver.epoch(float("inf"))
-        self.__dict__.update(self._model(driver.weights()))
+        interrupted = driver.interrupted
+        self.__dict__.update(self._model(driver.release_weights()))
         self.n_iter_ += 1
         self.dual_objective_ += report["dual"]
         self.status_ = "partial"
-        if driver.interrupted:
+        if interrupted:
             raise KeyboardInterrupt
         return self
 
@@ -460,7 +464,6 @@ class LinearSVM(
 
     def _keep(self, run: Run, driver, labels, caps):
         """Set the fitted attributes."""
-        self.__dict__.update(self._model(driver.weights()))
         indptr, classes, values = driver.duals()
         duals = sp.csr_array(
             (values, classes, indptr), shape=(len(labels), len(self.classes_))
@@ -477,11 +480,14 @@ class LinearSVM(
         self.history_ = run.history and {
             name: np.asarray(values) for name, values in run.history.items()
         }
+        self.__dict__.update(self._model(driver.release_weights()))
 
     def _warn_unless_converged(self):
         if self.status_ not in _REMEDIES:
             return
         remedy = _REMEDIES[self.status_].format(**self.get_params())
+        if self.restricted in ("bisection", "fixed_point"):
+            remedy = f"lower restricted_tol (now {self.restricted_tol:g}) or {remedy}"
         reached = f"a relative duality gap of {self.dual_gap_:.2g} (tol={self.tol:g})"
         if self.violation_tol is not None:
             reached = (

@@ -45,12 +45,12 @@ struct SparseRow {
   std::int64_t feature(std::int64_t p) const { return std::int64_t(indices[p]); }
 };
 
-template <class Real>
+template <class Real, bool Contiguous>
 struct DenseRow {
   const Real* values;
   std::int64_t stride;
   std::int64_t size;
-  Real value(std::int64_t p) const { return values[p * stride]; }
+  Real value(std::int64_t p) const { return values[Contiguous ? p : p * stride]; }
   std::int64_t feature(std::int64_t p) const { return p; }
 };
 

@@ -42,7 +42,8 @@ struct CsrStorage {
   }
 };
 
-template <class Real>
+// `Contiguous`: the values of a row lie side by side.
+template <class Real, bool Contiguous = false>
 struct DenseStorage {
   const Real* values;
   std::int64_t row_stride;
@@ -52,11 +53,11 @@ struct DenseStorage {
 
   std::int64_t size() const { return rows; }
   std::int64_t features() const { return columns; }
-  DenseRow<Real> row(std::int64_t i) const {
+  DenseRow<Real, Contiguous> row(std::int64_t i) const {
     return {values + i * row_stride, column_stride, columns};
   }
   void prefetch(std::int64_t i) const {
-    if (column_stride == 1) prefetch_row(values + i * row_stride, columns);
+    if (Contiguous) prefetch_row(values + i * row_stride, columns);
   }
 };
 

@@ -2,7 +2,9 @@
 // value of a row meets all classes in a few vector operations.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "polymargin/base/aligned.hpp"
 #include "polymargin/base/simd.hpp"
@@ -22,6 +24,14 @@ class Weights {
   std::int64_t features() const { return features_; }
   const ClassLayout& layout() const { return layout_; }
   void clear() { values_.clear(); }
+
+  // Gives the memory away as a plain array W[feature][class] without padding; nothing is left.
+  AlignedArray<Real> release() {
+    Real* packed = values_.data();
+    for (std::int64_t f = 0; f < features_; ++f)
+      std::copy_n(of_feature(f), layout_.classes, packed + f * layout_.classes);
+    return std::move(values_);
+  }
 
   double squared_norm() const {
     double sum = 0;

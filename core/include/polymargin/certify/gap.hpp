@@ -3,6 +3,8 @@
 // on how far the model is from the optimum, whatever the driver did to get there.
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -15,12 +17,17 @@ struct Certificate {
   double primal = 0;
   double dual = 0;
   double violation = 0;
+  bool complete = true;  // false if poll() stopped it
 };
 
-// Scores every row against the fixed W. The dual value is the one of the last rebuild.
+// Scores every row against the fixed W. The dual value is exact after rebuild_weights(). `poll` is
+// asked now and then whether to stop.
 template <class Real>
-Certificate certify(Sequential<Real>& driver, int threads) {
+Certificate certify(
+    Sequential<Real>& driver, int threads,
+    const std::function<bool()>& poll = [] { return false; }) {
   constexpr std::int64_t kChunk = 1024;
+  Certificate certificate;
   const std::int64_t size = driver.rows().size();
   struct Partial {
     double loss = 0, violation = 0;
@@ -31,8 +38,12 @@ Certificate certify(Sequential<Real>& driver, int threads) {
   for (int t = 0; t < std::max(threads, 1); ++t)
     workspaces.emplace_back(driver.layout().stride + 64);
 
+  Poller poller(poll);
+  std::atomic<bool> stop{false};
   for_each_chunk(threads, size, kChunk,
                  [&](int thread, std::int64_t chunk, std::int64_t begin, std::int64_t end) {
+                   if (thread == 0 && poller.asks_to_stop()) stop = true;
+                   if (stop) return;
                    Workspace<Real>& workspace = workspaces[thread];
                    Partial& partial = partials[chunk];
                    for (std::int64_t i = begin; i < end; ++i) {
@@ -50,7 +61,8 @@ Certificate certify(Sequential<Real>& driver, int threads) {
                    }
                  });
 
-  Certificate certificate;
+  certificate.complete = !stop;
+  if (stop) return certificate;
   certificate.dual = driver.dual();
   certificate.primal = driver.weights().squared_norm() / 2;
   for (const Partial& partial : partials) {

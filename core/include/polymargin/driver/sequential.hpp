@@ -3,7 +3,6 @@
 // and the schedule are all given; this file is only the loop.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -12,6 +11,7 @@
 
 #include "polymargin/access/dual_blocks.hpp"
 #include "polymargin/access/rows.hpp"
+#include "polymargin/base/poller.hpp"
 #include "polymargin/base/team.hpp"
 #include "polymargin/driver/schedule.hpp"
 #include "polymargin/machine/machine.hpp"
@@ -100,30 +100,29 @@ class Sequential {
   Weights<Real>& weights() { return weights_; }
   DualBlocks<Real>& blocks() { return blocks_; }
 
-  // As many visits as there are examples. `poll` is asked about every 20 ms whether to stop.
+  // As many visits as there are examples. `poll` is asked now and then whether to stop.
   EpochReport epoch(const std::function<bool()>& poll) {
-    using Clock = std::chrono::steady_clock;
-    auto next_poll = Clock::now() + std::chrono::milliseconds(20);
     const auto settled = [this](std::int32_t i) { return is_settled(i); };
+    Poller poller(poll);
     EpochReport report;
-    while (report.visits < std::int64_t(visited_.size())) {
+    const std::int64_t visits = std::int64_t(visited_.size());
+    while (report.visits < visits && !report.stopped) {
       if (position_ == round_.size()) {
         schedule_->next_round(round_, random_, settled);
         position_ = 0;
       }
-      const std::int32_t i = round_[position_++];
-      look_ahead();
-      const Step<Real> step = visit(i);
-      schedule_->report(i, double(step.violation), double(step.gain));
-      report.violation = std::max(report.violation, double(step.violation));
-      report.moves += step.moved;
-      if ((++report.visits & 63) == 0 && Clock::now() > next_poll) {
-        if (poll()) {
-          report.stopped = true;
-          break;
-        }
-        next_poll = Clock::now() + std::chrono::milliseconds(20);
+      const std::int64_t left = std::min<std::int64_t>(visits - report.visits, kVisitsPerPoll);
+      const std::size_t end = std::min(position_ + std::size_t(left), round_.size());
+      report.visits += std::int64_t(end - position_);
+      for (; position_ < end; ++position_) {
+        const std::int32_t i = round_[position_];
+        look_ahead(position_);
+        const Step<Real> step = visit(i);
+        schedule_->report(i, step.violation, step.gain);
+        report.violation = std::max(report.violation, double(step.violation));
+        report.moves += step.moved;
       }
+      report.stopped = poller.asks_to_stop();
     }
     report.dual = dual_;
     report.half_norm = half_norm_;
@@ -192,15 +191,14 @@ class Sequential {
 
  private:
   // The rows come in random order: ask for them a few visits before they are needed.
-  void look_ahead() {
+  void look_ahead(std::size_t position) {
     constexpr std::size_t kFar = 12, kNear = 4;
-    if (position_ + kFar < round_.size()) {
-      const std::int32_t far = round_[position_ + kFar];
-      __builtin_prefetch(&examples_[far]);
-      blocks_.prefetch(far);
-      schedule_->prefetch(far);
-    }
-    if (position_ + kNear < round_.size()) rows_->prefetch(round_[position_ + kNear]);
+    if (position + kFar >= round_.size()) return;
+    const std::int32_t far = round_[position + kFar];
+    __builtin_prefetch(&examples_[far]);
+    blocks_.prefetch(far);
+    schedule_->prefetch(far);
+    rows_->prefetch(round_[position + kNear]);
   }
 
   Step<Real> visit(std::int32_t i) {
@@ -330,6 +328,7 @@ class Sequential {
     return sum;
   }
 
+  static constexpr std::int64_t kVisitsPerPoll = 64;
   static constexpr int kLongestRest = 15;
   static constexpr int kTilePacks = 8;
   // Below this number of pack products a row is scored sooner than a second thread has begun.

@@ -15,14 +15,14 @@ class SimplexFixedPoint final : public SimplexSolver<Real> {
 
   void solve(const SimplexProblem<Real>& p) const override {
     Real theta = shifted_target(p) - p.total;
-    const Real k = Real(p.size);
-    for (int iteration = 0; iteration < 100000; ++iteration) {
-      // The sum of max(theta, q) is k theta + sum [q - theta]_+, so the step is surplus / k.
+    // The sum of max(theta, q) is k theta + sum [q - theta]_+, so the step is surplus / k. From
+    // the left the surplus falls towards zero; when it does not, tau is finer than the format.
+    for (Real last = std::numeric_limits<Real>::infinity();;) {
       Real surplus = -p.total;
       for (int m = 0; m < p.size; ++m) surplus += std::max(p.target[m] - theta, Real(0));
-      const Real next = theta + surplus / k;
-      if (next == theta || std::abs(surplus) <= tau_ * p.total) break;
-      theta = next;
+      if (surplus <= tau_ * p.total || !(surplus < last)) break;
+      theta += surplus / Real(p.size);
+      last = surplus;
     }
     threshold_target_feasibly(p, theta);
   }
