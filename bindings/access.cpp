@@ -29,12 +29,20 @@ static PyRows<Real> csr_rows(Vector<Real> values, Vector<Index> indices, Vector<
     if (starts.data()[i + 1] < starts.data()[i]) broken("indptr must not decrease");
   if (std::size_t(starts.data()[rows]) > indices.shape(0) || indices.shape(0) != values.shape(0))
     broken("indptr, indices and data must agree in length");
-  for (std::int64_t p = 0; p < std::int64_t(starts.data()[rows]); ++p)
-    if (indices.data()[p] < 0 || std::int64_t(indices.data()[p]) >= columns)
-      broken("a column index is out of range");
+  bool canonical = true;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    Index last = -1;
+    for (Index p = starts.data()[i]; p < starts.data()[i + 1]; ++p) {
+      const Index index = indices.data()[p];
+      if (index < 0 || std::int64_t(index) >= columns) broken("a column index is out of range");
+      canonical &= index > last;
+      last = index;
+    }
+  }
   CsrStorage<Real, Index> storage{values.data(), indices.data(), starts.data(), rows, columns};
   return {std::make_shared<RowsOf<Real, CsrStorage<Real, Index>>>(storage, Real(bias)),
-          {nb::cast(values), nb::cast(indices), nb::cast(starts)}};
+          {nb::cast(values), nb::cast(indices), nb::cast(starts)},
+          canonical};
 }
 
 template <class Real>
@@ -54,6 +62,7 @@ static void bind_rows(nb::module_& m, const char* name) {
   using namespace nb::literals;
   nb::class_<PyRows<Real>>(m, name)
       .def_prop_ro("size", [](const PyRows<Real>& rows) { return rows.rows->size(); })
+      .def_ro("canonical", &PyRows<Real>::canonical)
       .def_prop_ro("features", [](const PyRows<Real>& rows) { return rows.rows->features(); });
   m.def("csr_rows", &csr_rows<Real, std::int32_t>, "data"_a.noconvert(), "indices"_a.noconvert(),
         "indptr"_a.noconvert(), "columns"_a, "bias"_a);

@@ -14,6 +14,7 @@ template <class Real>
 struct PyRows {
   std::shared_ptr<const Rows<Real>> rows;
   std::vector<nanobind::object> owners;
+  bool canonical = true;  // CSR: indices ascending in every row, without duplicates
 };
 
 }  // namespace polymargin::bindings

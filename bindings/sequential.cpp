@@ -75,6 +75,8 @@ class PySequential {
         return passed.count() > seconds || signalled();
       });
     }
+    // An epoch may be too short to be polled.
+    report.stopped |= signalled();
     nb::dict result;
     result["visits"] = report.visits;
     result["moves"] = report.moves;
@@ -83,6 +85,11 @@ class PySequential {
     result["primal_estimate"] = report.half_norm + report.loss_sum;
     result["stopped"] = report.stopped;
     return result;
+  }
+
+  void rebuild() {
+    nb::gil_scoped_release released;
+    driver_->rebuild_weights();
   }
 
   // (primal, dual, violation), or None if a signal came in between.
@@ -193,6 +200,7 @@ static void bind(nb::module_& m, const char* name) {
       .def("set_schedule", &Driver::set_schedule, "order"_a, "shrinking"_a, "cooling"_a,
            "epsilon"_a)
       .def("epoch", &Driver::epoch, "seconds"_a)
+      .def("rebuild", &Driver::rebuild)
       .def("certify", &Driver::certify)
       .def("duals", &Driver::duals)
       .def("set_duals", &Driver::set_duals, "indptr"_a, "classes"_a, "values"_a)

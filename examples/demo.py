@@ -90,7 +90,10 @@ def main():
         )
         traces[name] = traced
     plot(traces, output)
-    print(f"\nA gap of 1e-3: no model has an objective lower by more than 0.1 %.\n{output}")
+    print(
+        "\nA gap of 1e-3: no model has an objective lower by more than 0.1 %."
+        f"\nThe convergence plot is in {output}."
+    )
 
 
 if __name__ == "__main__":

@@ -41,7 +41,8 @@ SCRIPT = """
             assert np.abs(coef - model.coef_).max() < 1e-6 * np.abs(coef).max()
         assert model.coef_.any()
         accuracy = (model.predict(X[:500]) == y[:500]).mean()
-        assert accuracy > 2 / len(model.classes_)
+        # The labels of the small problem are random: there it only has to predict.
+        assert kind == "short epochs" or accuracy > 2 / len(model.classes_)
         print(stopped, model.status_, flush=True)
 """
 

@@ -22,10 +22,10 @@ class Certificate:
 
 
 def relative_gap(primal: float, dual: float) -> float:
-    """Return ``(primal - dual) / primal``, and 0 for an objective of 0."""
+    """Return ``(primal - dual) / primal``, and 0 where rounding makes it negative."""
     if primal == float("inf"):
         return float("inf")
-    return (primal - dual) / primal if primal > 0 else 0.0
+    return max((primal - dual) / primal, 0.0) if primal > 0 else 0.0
 
 
 # What is known of a model whose training was interrupted before it was certified.

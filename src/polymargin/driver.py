@@ -3,7 +3,6 @@
 The visits themselves are C++; what happens between two epochs is here.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -21,6 +20,11 @@ HISTORY_FIELDS = (
 )
 
 
+# W is rebuilt from the dual variables at least this often: it removes the drift of
+# many small additions, which float32 feels, and costs a fraction of an epoch.
+REBUILD_EVERY = 10
+
+
 @dataclass(frozen=True)
 class Epoch:
     """What is known after an epoch; `gap` is an estimate until it is certified."""
@@ -29,6 +33,17 @@ class Epoch:
     seconds: float
     gap: float
     violation: float
+
+
+class Reporter:
+    """Is told about every epoch; this one does not care."""
+
+    def begin(self) -> None:
+        """Take note that an epoch begins."""
+
+    def end(self, epoch: Epoch) -> bool:
+        """Take note that it has ended, and say whether to stop."""
+        return False
 
 
 @dataclass
@@ -69,12 +84,121 @@ class Run:
     history: dict[str, list[float]] | None = field(default=None)
 
 
+class _Loop:
+    """The state of a run: one method per thing that happens between two epochs."""
+
+    def __init__(self, driver, stopping: Stopping, reporter: Reporter, history: bool):
+        self.driver = driver
+        self.stopping = stopping
+        self.reporter = reporter
+        self.history: list[tuple[float, ...]] | None = [] if history else None
+        self.start = perf_counter()
+        self.excused = 0.0  # seconds spent for the history alone
+        self.epochs = 0
+        self.next_check = 0
+        self.idle = 0  # epochs in which nothing moved, since W was rebuilt
+        self.certificate: Certificate | None = None
+
+    def seconds(self) -> float:
+        return perf_counter() - self.start - self.excused
+
+    def run(self) -> str:
+        """Run epochs until one of the reasons to stop holds; return its name."""
+        while self.epochs < self.stopping.max_iter:
+            left = float("inf")
+            if self.stopping.max_time is not None:
+                left = self.stopping.max_time - self.seconds()
+                if left <= 0:
+                    return "max_time"
+            self.reporter.begin()
+            self.certificate = None
+            report = self.driver.epoch(left)
+            if report["stopped"]:
+                return "interrupted" if self.driver.interrupted else "max_time"
+            status = self.after_epoch(report)
+            if status is not None:
+                return status
+        return "max_iter"
+
+    def after_epoch(self, report: dict) -> str | None:
+        """Certify if it is time to, tell the reporter, say whether to stop and why."""
+        self.epochs += 1
+        gap = relative_gap(report["primal_estimate"], report["dual"])
+        violation = report["violation"]
+        stuck = not report["moves"] and self.idle > 0
+        self.idle = 0 if report["moves"] else self.idle + 1
+
+        if self.history is not None:
+            now = perf_counter()
+            self.certify()
+            self.excused += perf_counter() - now
+        elif self.epochs >= self.next_check and (
+            stuck or self.stopping.enough(gap, violation)
+        ):
+            self.certify()
+            self.next_check = self.epochs + max(1, self.epochs // 10)
+        elif self.idle or self.epochs % REBUILD_EVERY == 0:
+            self.driver.rebuild()
+        if self.driver.interrupted:
+            return "interrupted"
+
+        certificate = self.certificate
+        if certificate is not None:
+            gap, violation = certificate.gap, certificate.violation
+            if self.history is not None:
+                self.history.append(
+                    (
+                        self.epochs,
+                        self.seconds(),
+                        certificate.primal,
+                        certificate.dual,
+                        gap,
+                        violation,
+                        report["visits"],
+                        report["moves"],
+                    )
+                )
+        stop = self.reporter.end(Epoch(self.epochs, self.seconds(), gap, violation))
+        if certificate is not None and self.stopping.enough(gap, violation):
+            return "converged"
+        if stop:
+            return "callback"
+        # Nothing moved, W was rebuilt, and again nothing moved.
+        return "precision" if stuck and certificate is not None else None
+
+    def certify(self) -> None:
+        """Compute the certificate; a signal in between leaves the model uncertified."""
+        result = self.driver.certify()
+        self.certificate = UNCERTIFIED if result is None else Certificate(*result)
+
+    def finish(self, status: str) -> Run:
+        """Certify the model if that has not been done, and sum up the run."""
+        # Who pressed Ctrl-C does not wait for another pass over the data.
+        if status == "interrupted":
+            self.certificate = self.certificate or UNCERTIFIED
+        elif self.certificate is None:
+            self.certify()
+            certificate = self.certificate
+            if self.driver.interrupted:
+                status = "interrupted"
+            elif status == "max_iter" and self.stopping.enough(
+                certificate.gap, certificate.violation
+            ):
+                status = "converged"
+        history = None
+        if self.history is not None:
+            columns = zip(*self.history, strict=True) if self.history else ()
+            history = {name: [] for name in HISTORY_FIELDS}
+            history.update(zip(HISTORY_FIELDS, map(list, columns), strict=False))
+        return Run(self.certificate, self.epochs, status, self.seconds(), history)
+
+
 def run_epochs(
     driver,
     stopping: Stopping,
     *,
     history: bool = False,
-    on_epoch: Callable[[Epoch], bool] | None = None,
+    reporter: Reporter | None = None,
 ) -> Run:
     """Run epochs of a core driver until a certificate says it is enough.
 
@@ -89,92 +213,16 @@ def run_epochs(
     history : bool
         Compute the certificate after every epoch and keep it; that time is not
         counted.
-    on_epoch : callable or None
-        Called after every epoch; returns True to stop.
+    reporter : Reporter or None
+        Told about every epoch; may stop the run.
+
+    Returns
+    -------
+    run : Run
     """
-    record: dict[str, list[float]] | None = (
-        {name: [] for name in HISTORY_FIELDS} if history else None
-    )
-    start = perf_counter()
-    excused = 0.0  # seconds spent for the history alone
-    certificate = None
-    next_check = idle = number = 0
-    status = "max_iter"
-
-    def seconds() -> float:
-        return perf_counter() - start - excused
-
-    while number < stopping.max_iter:
-        left = float("inf")
-        if stopping.max_time is not None:
-            left = stopping.max_time - seconds()
-            if left <= 0:
-                status = "max_time"
-                break
-        report = driver.epoch(left)
-        certificate = None
-        if report["stopped"]:
-            status = "interrupted" if driver.interrupted else "max_time"
-            break
-        number += 1
-        gap = relative_gap(report["primal_estimate"], report["dual"])
-        violation = report["violation"]
-        idle = 0 if report["moves"] else idle + 1
-
-        if record is not None:
-            now = perf_counter()
-            certificate = certified(driver)
-            excused += perf_counter() - now
-        elif number >= next_check and (stopping.enough(gap, violation) or idle > 1):
-            certificate = certified(driver)
-            next_check = number + max(1, number // 10)
-        if driver.interrupted:
-            status = "interrupted"
-            break
-        if certificate is not None:
-            gap, violation = certificate.gap, certificate.violation
-        if record is not None:
-            values = (
-                number,
-                seconds(),
-                certificate.primal,
-                certificate.dual,
-                gap,
-                violation,
-                report["visits"],
-                report["moves"],
-            )
-            for name, value in zip(HISTORY_FIELDS, values, strict=True):
-                record[name].append(value)
-
-        stop = on_epoch is not None and on_epoch(
-            Epoch(number, seconds(), gap, violation)
-        )
-        if certificate is not None and stopping.enough(gap, violation):
-            status = "converged"
-            break
-        if stop:
-            status = "callback"
-            break
-        if idle > 1 and certificate is not None:
-            status = "precision"
-            break
-
-    # Who pressed Ctrl-C does not wait for another pass over the data.
-    if certificate is None and status == "interrupted":
-        certificate = UNCERTIFIED
-    elif certificate is None:
-        certificate = certified(driver)
-        if driver.interrupted:
-            status = "interrupted"
-        elif status == "max_iter" and stopping.enough(
-            certificate.gap, certificate.violation
-        ):
-            status = "converged"
-    return Run(certificate, number, status, seconds(), record)
-
-
-def certified(driver) -> Certificate:
-    """Certify a driver; a signal that comes in between leaves nothing certified."""
-    result = driver.certify()
-    return UNCERTIFIED if result is None else Certificate(*result)
+    loop = _Loop(driver, stopping, reporter or Reporter(), history)
+    try:
+        status = loop.run()
+    except KeyboardInterrupt:  # it came while Python was running
+        status = "interrupted"
+    return loop.finish(status)

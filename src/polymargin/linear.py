@@ -30,6 +30,7 @@ from .machine import (
     coefficients_to_duals,
     duals_to_coefficients,
     find_machine,
+    weights_by_class,
 )
 from .progress import EpochReporter
 
@@ -39,6 +40,7 @@ _REMEDIES = {
     "max_time": "raise max_time (now {max_time} s)",
     "precision": "pass float64 data: float32 cannot resolve this tolerance",
 }
+_DOUBLE_PRECISION = "scale the features or lower C: no number format resolves more"
 
 
 class LinearSVM(
@@ -295,7 +297,9 @@ class LinearSVM(
         if previous is not None:
             duals = machine.fit_duals(*previous, caps)
             driver.set_duals(
-                duals.indptr.astype(np.int64), duals.indices.astype(np.int32), duals.data
+                duals.indptr.astype(np.int64),
+                duals.indices.astype(np.int32),
+                duals.data,
             )
 
         data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
@@ -305,7 +309,7 @@ class LinearSVM(
             driver,
             Stopping(self.tol, self.violation_tol, self.max_iter, self.max_time),
             history=self.history,
-            on_epoch=EpochReporter(
+            reporter=EpochReporter(
                 self, context, data, lambda: self._model(driver.weights())
             ),
         )
@@ -401,13 +405,15 @@ class LinearSVM(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
         )
         by_class = np.ones(len(self.classes_))
-        present = np.unique(labels)
-        by_class[present] = compute_class_weight(
-            self.class_weight,
-            classes=self.classes_[present],
-            y=self.classes_[labels],
-            sample_weight=weights,
-        )
+        if isinstance(self.class_weight, dict):
+            by_class = weights_by_class(self.class_weight, self.classes_)
+        elif self.class_weight is not None:
+            by_class = compute_class_weight(
+                self.class_weight,
+                classes=self.classes_,
+                y=self.classes_[labels],
+                sample_weight=weights,
+            )
         return self.C * weights * by_class[labels]
 
     def _driver(self, X, labels, caps):
@@ -486,6 +492,8 @@ class LinearSVM(
         if self.status_ not in _REMEDIES:
             return
         remedy = _REMEDIES[self.status_].format(**self.get_params())
+        if self.status_ == "precision" and self.coef_.dtype == np.float64:
+            remedy = _DOUBLE_PRECISION
         if self.restricted in ("bisection", "fixed_point"):
             remedy = f"lower restricted_tol (now {self.restricted_tol:g}) or {remedy}"
         reached = f"a relative duality gap of {self.dual_gap_:.2g} (tol={self.tol:g})"

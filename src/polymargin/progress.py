@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from .driver import Epoch
+from .driver import Epoch, Reporter
 
 
-class EpochReporter:
+class EpochReporter(Reporter):
     """Tells the user and the estimator's callbacks about every epoch.
 
     Parameters
@@ -25,21 +25,13 @@ class EpochReporter:
         self.data = data
         self.model = model
         self.listening = bool(getattr(estimator, "_skl_callbacks", ()))
+
+    def begin(self) -> None:
         if self.listening:
-            self._begin()
+            self.task = self.context.subcontext(task_name="epoch")
+            self.task.call_on_fit_task_begin(estimator=self.estimator, **self.data)
 
-    def _begin(self):
-        self.task = self.context.subcontext(task_name="epoch")
-        self.task.call_on_fit_task_begin(estimator=self.estimator, **self.data)
-
-    def _end(self) -> bool:
-        return self.task.call_on_fit_task_end(
-            estimator=self.estimator,
-            reconstruction_attributes=self.model,
-            **self.data,
-        )
-
-    def __call__(self, epoch: Epoch) -> bool:
+    def end(self, epoch: Epoch) -> bool:
         estimator = self.estimator
         if estimator.verbose and epoch.number % int(estimator.verbose) == 0:
             print(
@@ -50,7 +42,6 @@ class EpochReporter:
             )
         if not self.listening:
             return False
-        stop = self._end()
-        if epoch.number < estimator.max_iter:
-            self._begin()
-        return stop
+        return self.task.call_on_fit_task_end(
+            estimator=estimator, reconstruction_attributes=self.model, **self.data
+        )

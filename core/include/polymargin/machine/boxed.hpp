@@ -20,6 +20,7 @@ struct BoxProblem {
   Real diagonal;  // Q
   Real coupling;  // R
   Real upper;
+  Real reference = 0;  // a value near R (1.d) at the solution, for precision only
 };
 
 // `Box` solves the restricted problem: solve(lanes, problem, h, start, solution).
@@ -65,7 +66,7 @@ class Boxed final : public Machine<Real> {
   Step<Real> step_lanes(const Lanes& lanes, Real threshold) const {
     using V = typename Lanes::V;
     const Block<Real>& block = lanes.block;
-    const BoxProblem<Real> problem = Boxed::problem(block.curvature, block.cap);
+    BoxProblem<Real> problem = Boxed::problem(block.curvature, block.cap);
     const Real penalty = 1 / (2 * block.cap);
     auto gradient = lanes.local(0);  // h
 
@@ -75,7 +76,7 @@ class Boxed final : public Machine<Real> {
     const Real shared_penalty =
         Loss == BoxLoss::cs_squared_hinge ? penalty * Lanes::sum(total) : Real(0);
 
-    V worst{}, loss{};
+    V worst{}, loss{}, highest = V{} + kNowhere<Real>;
     for (int v = 0; v < lanes.packs; ++v) {
       const V margin = lanes.margin_violation(v);
       const V dual = lanes.dual(v);
@@ -89,6 +90,7 @@ class Boxed final : public Machine<Real> {
       V inward = dual > V{} ? h : max_of(h, V{});
       inward = dual < V{} + problem.upper ? inward : min_of(inward, V{});
       worst = max_of(worst, max_of(inward, -inward));
+      highest = max_of(highest, h);
       gradient[v] = h;
     }
     Step<Real> step;
@@ -97,6 +99,8 @@ class Boxed final : public Machine<Real> {
     step.violation = Lanes::max(worst);
     if (!(step.violation > threshold)) return step;
 
+    // A small A beside 1/(2C_i) leaves the largest h to decide: the block is nearly a simplex.
+    if (Loss == BoxLoss::cs_squared_hinge) problem.reference = Lanes::max(highest);
     auto solution = lanes.local(1);
     box_.solve(lanes, problem, gradient, solution);
 
@@ -104,7 +108,7 @@ class Boxed final : public Machine<Real> {
     for (int v = 0; v < lanes.packs; ++v) {
       const V delta = solution[v] - lanes.dual(v);
       const V used = delta != V{} ? gradient[v] : V{};  // lanes without a class hold kNowhere
-      gain += delta * (used - (problem.diagonal / 2) * delta);
+      gain += delta * used;
       sum += delta;
       squares += delta * delta;
       V margin = used + shared_penalty;
@@ -112,11 +116,15 @@ class Boxed final : public Machine<Real> {
       along += delta * margin;
     }
     const Real change = Lanes::sum(sum);
-    step.gain = Lanes::sum(gain) - problem.coupling / 2 * change * change;
+    const Real square = Lanes::sum(squares);
+    const Real quadratic = (problem.diagonal * square + problem.coupling * change * change) / 2;
+    step.gain = Lanes::sum(gain) - quadratic;
+    // An exact step gains at least this much; near the optimum the difference above is rounding.
+    if (Box::kExact) step.gain = std::max(step.gain, quadratic);
     step.moved = step.gain > 0;
     if (!step.moved) return step;
     step.norm_change =
-        change - Lanes::sum(along) + block.curvature / 2 * (Lanes::sum(squares) + change * change);
+        change - Lanes::sum(along) + block.curvature / 2 * (square + change * change);
     lanes.commit(solution, change);
     return step;
   }

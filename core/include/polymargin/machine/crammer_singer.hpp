@@ -63,15 +63,19 @@ class CrammerSinger final : public Machine<Real> {
     auto solution = lanes.local(1);
     simplex_.solve(lanes, gradient, step.loss, start_sum, solution);
 
-    V gain{}, sum{};
+    V gain{}, sum{}, squares{};
     for (int v = 0; v < lanes.packs; ++v) {
       const V delta = solution[v] - lanes.dual(v);
       const V used = delta != V{} ? gradient[v] : V{};  // lanes without a class hold kNowhere
-      gain += delta * (used - (block.curvature / 2) * delta);
+      gain += delta * used;
       sum += delta;
+      squares += delta * delta;
     }
     const Real change = Lanes::sum(sum);
-    step.gain = Lanes::sum(gain) - block.curvature / 2 * change * change;
+    const Real norm = block.curvature / 2 * (Lanes::sum(squares) + change * change);
+    step.gain = Lanes::sum(gain) - norm;
+    // An exact step gains at least this much; near the optimum the difference above is rounding.
+    if (Simplex::kExact) step.gain = std::max(step.gain, norm);
     step.moved = step.gain > 0;
     if (!step.moved) return step;
     step.norm_change = change - step.gain;  // gain = sum of du - change of 1/2 |W|^2

@@ -1,10 +1,12 @@
 // Box with a rank-one coupling, exact, on whole packs. With t = sum of the change, stationarity is
-//     u_m = clip(q_m - r t, 0, upper),   q = start + h / Q,   r = R / Q,
-// one decreasing, piecewise linear equation in t:
-//     phi(t) = sum_m clip(q_m - r t, 0, upper) - sum start - t = 0     (DESIGN, section 2)
+// u_m = clip(start_m + (h_m - R t) / Q, 0, upper). Around a reference value h_0 for R t,
+//     q_m = start_m + (h_m - h_0) / Q,   theta = (R t - h_0) / Q,   u_m = clip(q_m - theta, 0,
+//     upper)
+// and theta is the root of one decreasing, piecewise linear equation (DESIGN, section 2):
+//     phi(theta) = [R (sum_m u_m - sum start) - h_0 - Q theta] / (Q + R) = 0,
 // solved by Newton steps inside a bracket. Two counts tell the piece: how many variables are above
-// their lower and how many above their upper bound; both only fall as t grows, so when their sum
-// does not change over a Newton step the step ended on its own piece, at the exact root.
+// their lower and how many above their upper bound; both only fall as theta grows, so when their
+// sum does not change over a Newton step the step ended on its own piece, at the exact root.
 #pragma once
 
 #include "polymargin/machine/boxed.hpp"
@@ -12,49 +14,54 @@
 namespace polymargin {
 
 struct BoxExact {
+  static constexpr bool kExact = true;
+
   template <class Lanes, class Packs, class Real>
   void solve(const Lanes& lanes, const BoxProblem<Real>& problem, const Packs& gradient,
              Packs& solution) const {
     using V = typename Lanes::V;
     const Real inverse = 1 / problem.diagonal;
-    const Real ratio = problem.coupling * inverse;
+    const Real scale = 1 / (problem.diagonal + problem.coupling);
+    const Real coupling = problem.coupling * scale;
+    const Real diagonal = problem.diagonal * scale;
+    const Real constant = problem.reference * scale;
     const V upper = V{} + problem.upper;
 
     V sum{};
     for (int v = 0; v < lanes.packs; ++v) {
       const V start = lanes.dual(v);
-      solution[v] = start + gradient[v] * inverse;
+      solution[v] = start + (gradient[v] - problem.reference) * inverse;
       sum += start;
     }
     const Real start_sum = Lanes::sum(sum);
 
-    Real t = 0, below = -start_sum, above = -kNowhere<Real>;
+    Real theta = 0, below = kNowhere<Real>, above = -kNowhere<Real>;
     int piece = -1;  // unknown
     for (int iteration = 0; iteration < 200; ++iteration) {
       V clipped{};
       int over_lower = 0, over_upper = 0;
       for (int v = 0; v < lanes.packs; ++v) {
-        const V u = solution[v] - ratio * t;
+        const V u = solution[v] - theta;
         over_lower += Lanes::count(u > V{});
         over_upper += Lanes::count(u >= upper);
         clipped += min_of(max_of(u, V{}), upper);
       }
       if (over_lower + over_upper == piece) break;
-      const Real phi = Lanes::sum(clipped) - start_sum - t;
-      (phi > 0 ? below : above) = t;
-      const Real next = t + phi / (1 + ratio * Real(over_lower - over_upper));
+      const Real phi = coupling * (Lanes::sum(clipped) - start_sum) - constant - diagonal * theta;
+      (phi > 0 ? below : above) = theta;
+      const Real next = theta + phi / (diagonal + coupling * Real(over_lower - over_upper));
       if (next > below && next < above) {
         piece = over_lower + over_upper;
-        t = next;
+        theta = next;
       } else {
         piece = -1;
         const Real middle = below + (above - below) / 2;
-        if (next == t || !(middle > below && middle < above)) break;
-        t = middle;
+        if (next == theta || !(middle > below && middle < above)) break;
+        theta = middle;
       }
     }
     for (int v = 0; v < lanes.packs; ++v)
-      solution[v] = min_of(max_of(solution[v] - ratio * t, V{}), upper);
+      solution[v] = min_of(max_of(solution[v] - theta, V{}), upper);
   }
 };
 

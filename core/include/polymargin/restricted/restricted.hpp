@@ -48,6 +48,8 @@ class BoxSolver {
 template <class Real>
 class AnySimplex {
  public:
+  static constexpr bool kExact = false;
+
   explicit AnySimplex(std::shared_ptr<const SimplexSolver<Real>> solver)
       : solver_(std::move(solver)) {}
 
@@ -77,6 +79,8 @@ class AnySimplex {
 template <class Real>
 class AnyBox {
  public:
+  static constexpr bool kExact = false;
+
   explicit AnyBox(std::shared_ptr<const BoxSolver<Real>> solver) : solver_(std::move(solver)) {}
 
   template <class Lanes, class Packs>

@@ -13,6 +13,8 @@
 namespace polymargin {
 
 struct SimplexExact {
+  static constexpr bool kExact = true;
+
   template <class Lanes, class Packs, class Real>
   void solve(const Lanes& lanes, const Packs& h, Real highest, Real start_sum,
              Packs& solution) const {
