@@ -46,10 +46,13 @@ struct BoxExact {
         over_upper += Lanes::count(u >= upper);
         clipped += min_of(max_of(u, V{}), upper);
       }
-      if (over_lower + over_upper == piece) break;
       const Real phi = coupling * (Lanes::sum(clipped) - start_sum) - constant - diagonal * theta;
-      (phi > 0 ? below : above) = theta;
       const Real next = theta + phi / (diagonal + coupling * Real(over_lower - over_upper));
+      if (over_lower + over_upper == piece) {
+        theta = next;  // the step here may have been long, and rounded as such: this one is not
+        break;
+      }
+      (phi > 0 ? below : above) = theta;
       if (next > below && next < above) {
         piece = over_lower + over_upper;
         theta = next;
