@@ -43,15 +43,26 @@ class DualBlocks {
       __builtin_prefetch(array_.data() + i * layout_.stride);
   }
 
-  // Sparse storage only: replaces a block by the non-zeros of `block[0..count)`; `classes` names
-  // the class of each position, null where position and class are the same.
-  void assign(std::int64_t i, const Real* block, int count, const std::int32_t* classes = nullptr) {
+  // The same, one step later: what a sparse block points to.
+  void prefetch_entries(std::int64_t i) const {
+    if (sparse_) __builtin_prefetch(lists_[i].data());
+  }
+
+  // Sparse storage only: replaces a block by the non-zeros of a padded array over all classes.
+  void assign(std::int64_t i, const Real* block) {
+    auto& list = lists_[i];
+    list.clear();
+    for_each_nonzero(block, layout_.stride, [&](int m) { list.push_back({m, block[m]}); });
+    give_back(list);
+  }
+
+  // Sparse storage only: the same for listed classes.
+  void assign(std::int64_t i, const Real* block, const std::int32_t* classes, int count) {
     auto& list = lists_[i];
     list.clear();
     for (int c = 0; c < count; ++c)
-      if (block[c] != 0) list.push_back({classes ? classes[c] : c, block[c]});
-    // Blocks shrink for good as training goes on: give the memory back.
-    if (list.capacity() > 2 * list.size() + 4) list.shrink_to_fit();
+      if (block[c] != 0) list.push_back({classes[c], block[c]});
+    give_back(list);
   }
 
   // Calls f(class, value) for the non-zeros of a block, in ascending order of class.
@@ -75,6 +86,11 @@ class DualBlocks {
   }
 
  private:
+  // Blocks shrink for good as training goes on.
+  static void give_back(std::vector<Entry>& list) {
+    if (list.capacity() > 2 * list.size() + 4) list.shrink_to_fit();
+  }
+
   std::int64_t examples_;
   ClassLayout layout_;
   bool sparse_;

@@ -19,7 +19,9 @@ class Rows {
   virtual std::int64_t features() const = 0;  // of W: counts the constant feature
   virtual std::int64_t row_length(std::int64_t i) const = 0;
   virtual Real squared_norm(std::int64_t i) const = 0;
+  // Asks for a row that is needed soon; before that, for what tells where the row is.
   virtual void prefetch(std::int64_t i) const = 0;
+  virtual void prefetch_place(std::int64_t i) const = 0;
 
   // scores[m] = <w_m, x_i> for the classes of packs [first, last)
   virtual void scores(std::int64_t i, const Weights<Real>& w, Real* scores, int first,
@@ -113,8 +115,8 @@ inline void add_tile(const Row& row, Weights<Real>& w, int first_pack, Real bias
   if (bias != 0) add(w.features() - 1, bias);
 }
 
-// Implements Rows from `Storage`: row(i), size(), features() and prefetch(i). A bias other than
-// zero adds a last, constant feature of that value to every row.
+// Implements Rows from `Storage`: row(i), size(), features() and the two prefetches. A bias other
+// than zero adds a last, constant feature of that value to every row.
 template <class Real, class Storage>
 class RowsOf final : public Rows<Real> {
  public:
@@ -124,6 +126,7 @@ class RowsOf final : public Rows<Real> {
   std::int64_t features() const override { return storage_.features() + (bias_ != 0); }
   std::int64_t row_length(std::int64_t i) const override { return storage_.row(i).size; }
   void prefetch(std::int64_t i) const override { storage_.prefetch(i); }
+  void prefetch_place(std::int64_t i) const override { storage_.prefetch_place(i); }
 
   Real squared_norm(std::int64_t i) const override {
     const auto row = storage_.row(i);

@@ -40,6 +40,7 @@ struct CsrStorage {
     prefetch_row(values + starts[i], starts[i + 1] - starts[i]);
     prefetch_row(indices + starts[i], starts[i + 1] - starts[i]);
   }
+  void prefetch_place(std::int64_t i) const { __builtin_prefetch(starts + i); }
 };
 
 // `Contiguous`: the values of a row lie side by side.
@@ -59,6 +60,7 @@ struct DenseStorage {
   void prefetch(std::int64_t i) const {
     if (Contiguous) prefetch_row(values + i * row_stride, columns);
   }
+  void prefetch_place(std::int64_t) const {}
 };
 
 }  // namespace polymargin

@@ -96,28 +96,42 @@ inline Real fold_lanes(Pack<Real, Bytes> v, Fold fold) {
   }
 }
 
-// How many lanes of a comparison are true.
+// One bit per lane of a comparison.
 template <class Real, int Bytes>
-inline int count_lanes(PackInt<Real, Bytes> mask) {
+inline unsigned lane_bits(PackInt<Real, Bytes> mask) {
 #if defined(__AVX512DQ__) && defined(__AVX512VL__)
   if constexpr (Bytes == 64 && sizeof(Real) == 4)
-    return std::popcount(unsigned(_mm512_movepi32_mask(std::bit_cast<__m512i>(mask))));
+    return unsigned(_mm512_movepi32_mask(std::bit_cast<__m512i>(mask)));
   else if constexpr (Bytes == 64)
-    return std::popcount(unsigned(_mm512_movepi64_mask(std::bit_cast<__m512i>(mask))));
+    return unsigned(_mm512_movepi64_mask(std::bit_cast<__m512i>(mask)));
   else
 #endif
 #if defined(__AVX__)
       if constexpr (Bytes == 32 && sizeof(Real) == 4)
-    return std::popcount(unsigned(_mm256_movemask_ps(std::bit_cast<__m256>(mask))));
+    return unsigned(_mm256_movemask_ps(std::bit_cast<__m256>(mask)));
   else if constexpr (Bytes == 32)
-    return std::popcount(unsigned(_mm256_movemask_pd(std::bit_cast<__m256d>(mask))));
+    return unsigned(_mm256_movemask_pd(std::bit_cast<__m256d>(mask)));
+  else
+#endif
+#if defined(__SSE2__)
+      if constexpr (Bytes == 16 && sizeof(Real) == 4)
+    return unsigned(_mm_movemask_ps(std::bit_cast<__m128>(mask)));
+  else if constexpr (Bytes == 16)
+    return unsigned(_mm_movemask_pd(std::bit_cast<__m128d>(mask)));
   else
 #endif
   {
-    int count = 0;
-    for (int lane = 0; lane < Bytes / int(sizeof(Real)); ++lane) count -= int(mask[lane]);
-    return count;
+    unsigned bits = 0;
+    for (int lane = 0; lane < Bytes / int(sizeof(Real)); ++lane)
+      bits |= unsigned(mask[lane] != 0) << lane;
+    return bits;
   }
+}
+
+// How many lanes of a comparison are true.
+template <class Real, int Bytes>
+inline int count_lanes(PackInt<Real, Bytes> mask) {
+  return std::popcount(lane_bits<Real, Bytes>(mask));
 }
 
 template <class Real, int Bytes>
@@ -189,6 +203,18 @@ inline decltype(auto) with_pack_count(int packs, F&& f) {
     case 3: return f(IntC<3>{});
     case 4: return f(IntC<4>{});
     default: return f(IntC<0>{});
+  }
+}
+
+// Calls f(position) for the non-zeros of an aligned array of whole native packs; quick where there
+// are few.
+template <class Real, class F>
+inline void for_each_nonzero(const Real* values, int padded_size, F&& f) {
+  using V = Pack<Real, kNativeBytes>;
+  constexpr int kLanes = kNativeBytes / int(sizeof(Real));
+  for (int first = 0; first < padded_size; first += kLanes) {
+    unsigned bits = lane_bits<Real, kNativeBytes>(load<V>(values + first) != V{});
+    for (; bits != 0; bits &= bits - 1) f(first + std::countr_zero(bits));
   }
 }
 

@@ -198,7 +198,9 @@ class Sequential {
     __builtin_prefetch(&examples_[far]);
     blocks_.prefetch(far);
     schedule_->prefetch(far);
+    rows_->prefetch_place(far);
     rows_->prefetch(round_[position + kNear]);
+    blocks_.prefetch_entries(round_[position + kNear]);
   }
 
   Step<Real> visit(std::int32_t i) {
@@ -230,7 +232,7 @@ class Sequential {
       bool entered = false;
       if (step.moved) {
         entered = add_change_sparsely(i, block);
-        blocks_.assign(i, block.dual, layout_.classes);
+        blocks_.assign(i, block.dual);
       }
       if (class_shrinking_) {
         span_[i] = entered ? 0 : std::min(2 * span_[i] + 1, kLongestRest);
@@ -249,12 +251,11 @@ class Sequential {
     Real* coefficients = workspace_.arrays.data();
     int count = 0;
     bool entered = false;
-    for (int m = 0; m < layout_.classes; ++m) {
-      if (block.change[m] == 0) continue;
+    for_each_nonzero(block.change, layout_.stride, [&](int m) {
       coefficients[count] = block.change[m];
       classes[count++] = m;
       entered |= block.dual[m] != 0 && block.dual[m] + block.change[m] == 0;
-    }
+    });
     add_listed(i, classes, count, coefficients);
     return entered;
   }
@@ -308,7 +309,7 @@ class Sequential {
     const Step<Real> step = machine_->step(block, kThreshold);
     if (step.moved) {
       rows_->add_to(i, weights_, classes, count, block.change);
-      blocks_.assign(i, dual, count, classes);
+      blocks_.assign(i, dual, classes, count);
     }
     std::fill_n(dual, layout.stride, Real(0));
     return step;
