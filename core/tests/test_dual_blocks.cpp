@@ -47,21 +47,23 @@ void check_dense_rows() {
 template <class Real>
 void check_assign() {
   const int classes = 100;
-  DualBlocks<Real> blocks(2, ClassLayout::of<Real>(classes));
-  std::vector<Real> block(classes, Real(1));
-  blocks.assign(0, block.data(), classes);
+  const ClassLayout layout = ClassLayout::of<Real>(classes);
+  DualBlocks<Real> blocks(2, layout);
+  AlignedArray<Real> block(layout.stride);
+  std::fill_n(block.data(), classes, Real(1));
+  blocks.assign(0, block.data());
   CHECK_EQUAL(blocks.list(0).size(), std::size_t(classes));
 
-  std::fill(block.begin(), block.end(), Real(0));
+  block.clear();
   block[3] = 2;
   block[99] = 4;
-  blocks.assign(0, block.data(), classes);
+  blocks.assign(0, block.data());
   check_entries<Real>(blocks.list(0), {{3, 2}, {99, 4}});
   CHECK(blocks.list(0).capacity() < 10);
 
   const Real values[] = {5, 0, 7};
   const std::int32_t names[] = {10, 20, 30};
-  blocks.assign(0, values, 3, names);
+  blocks.assign(0, values, names, 3);
   check_entries<Real>(blocks.list(0), {{10, 5}, {30, 7}});
   CHECK(blocks.list(1).empty());
 }
