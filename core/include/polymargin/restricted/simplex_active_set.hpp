@@ -1,7 +1,8 @@
 // Active-set method over M_i and the inactive variables only (000, section 2, after eq. (11)):
 // candidates are the variables above zero and the one of largest gradient. Starting from no change,
-// it walks to the minimiser of the current face, stops at the first bound in the way, and takes a
-// variable back when its multiplier says so: exact on the candidates, blind to other classes.
+// it walks to the minimiser of the current face and stops at the first bound in the way; a variable
+// that met its bound is never needed again, because the mean derivative of the others only rises.
+// Exact on the candidates, blind to other classes.
 #pragma once
 
 #include <algorithm>
@@ -14,15 +15,14 @@ template <class Real>
 class SimplexActiveSet final : public SimplexSolver<Real> {
  public:
   void solve(const SimplexProblem<Real>& p) const override {
-    Real* free = p.target;  // 1 where the variable is free, 0 at its bound, -1 if no candidate
+    Real* free = p.target;  // 1 where the variable is free, 0 at its bound or if no candidate
     const int most = int(std::max_element(p.gradient, p.gradient + p.size) - p.gradient);
     for (int m = 0; m < p.size; ++m) {
       p.solution[m] = p.start[m];
-      free[m] = p.start[m] > 0 || m == most ? Real(1) : Real(-1);
+      free[m] = p.start[m] > 0 || m == most ? Real(1) : Real(0);
     }
     const Real highest = p.gradient[most];
-    for (int iteration = 0; iteration < 20 * p.size + 20; ++iteration) {
-      if (walk_to_face_minimiser(p, highest, free) && !take_one_back(p, highest, free)) break;
+    while (!walk_to_face_minimiser(p, highest, free)) {
     }
   }
 
@@ -46,6 +46,7 @@ class SimplexActiveSet final : public SimplexSolver<Real> {
   }
 
   // On a face the Hessian is A times the identity: the minimiser is derivative minus mean, over A.
+  // False if a bound was in the way; the face then has one variable less.
   static bool walk_to_face_minimiser(const SimplexProblem<Real>& p, Real highest, Real* free) {
     const Real mean = mean_derivative(p, highest, free);
     Real length = 1;
@@ -67,23 +68,6 @@ class SimplexActiveSet final : public SimplexSolver<Real> {
     p.solution[blocking] = 0;
     free[blocking] = 0;
     return false;
-  }
-
-  static bool take_one_back(const SimplexProblem<Real>& p, Real highest, Real* free) {
-    const Real mean = mean_derivative(p, highest, free);
-    const Real slack = std::abs(mean) * 64 * std::numeric_limits<Real>::epsilon();
-    int worst = -1;
-    Real worst_excess = slack;
-    for (int m = 0; m < p.size; ++m) {
-      if (free[m] != 0) continue;
-      const Real excess = derivative(p, highest, m) - mean;
-      if (excess > worst_excess) {
-        worst_excess = excess;
-        worst = m;
-      }
-    }
-    if (worst >= 0) free[worst] = 1;
-    return worst >= 0;
   }
 };
 
