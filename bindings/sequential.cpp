@@ -40,7 +40,8 @@ class PySequential {
       throw std::invalid_argument("labels and caps must have one entry per row");
     std::vector<Example<Real>> examples(size);
     for (std::size_t i = 0; i < size; ++i) {
-      if (labels.data()[i] < 0 || labels.data()[i] >= classes)
+      // -1: an example of the class that a binary one-vs-rest problem leaves out.
+      if (labels.data()[i] < (machine == "ovr" ? -1 : 0) || labels.data()[i] >= classes)
         throw std::invalid_argument("a label is out of range");
       examples[i].label = labels.data()[i];
       examples[i].cap = Real(caps.data()[i]);

@@ -9,11 +9,22 @@
 
 namespace polymargin {
 
-template <class Real, BoxLoss Loss>
+template <class Real, class Margin, BoxLoss Loss>
 static std::shared_ptr<const Machine<Real>> make_boxed(const std::string& restricted) {
-  if (restricted == "exact") return std::make_shared<Boxed<Real, Loss, BoxExact>>(BoxExact{});
+  if (restricted == "exact")
+    return std::make_shared<Boxed<Real, Margin, Loss, BoxExact>>(BoxExact{});
   if (auto solver = make_box_solver<Real>(restricted))
-    return std::make_shared<Boxed<Real, Loss, AnyBox<Real>>>(AnyBox<Real>(std::move(solver)));
+    return std::make_shared<Boxed<Real, Margin, Loss, AnyBox<Real>>>(
+        AnyBox<Real>(std::move(solver)));
+  return nullptr;
+}
+
+// Hinge or squared hinge with a slack per class.
+template <class Real, class Margin>
+static std::shared_ptr<const Machine<Real>> make_boxed(const std::string& loss,
+                                                       const std::string& restricted) {
+  if (loss == "hinge") return make_boxed<Real, Margin, BoxLoss::hinge>(restricted);
+  if (loss == "squared_hinge") return make_boxed<Real, Margin, BoxLoss::squared_hinge>(restricted);
   return nullptr;
 }
 
@@ -29,11 +40,13 @@ std::shared_ptr<const Machine<Real>> make_machine(const std::string& machine,
       made = std::make_shared<CrammerSinger<Real, AnySimplex<Real>>>(
           AnySimplex<Real>(std::move(solver)));
   } else if (machine == "cs" && loss == "squared_hinge") {
-    made = make_boxed<Real, BoxLoss::cs_squared_hinge>(restricted);
-  } else if (machine == "ww" && loss == "hinge") {
-    made = make_boxed<Real, BoxLoss::ww_hinge>(restricted);
-  } else if (machine == "ww" && loss == "squared_hinge") {
-    made = make_boxed<Real, BoxLoss::ww_squared_hinge>(restricted);
+    made = make_boxed<Real, RelativeMargin, BoxLoss::squared_maximum>(restricted);
+  } else if (machine == "ww") {
+    made = make_boxed<Real, RelativeMargin>(loss, restricted);
+  } else if (machine == "llw") {
+    made = make_boxed<Real, SumToZeroMargin>(loss, restricted);
+  } else if (machine == "ovr") {
+    made = make_boxed<Real, OneVsRestMargin>(loss, restricted);
   }
   if (!made)
     throw std::invalid_argument("no machine " + machine + " with loss " + loss +

@@ -26,9 +26,10 @@ from .access import rows_of
 from .driver import Run, Stopping, run_epochs
 from .machine import (
     LOSSES,
+    MACHINE_NAMES,
     RESTRICTED,
-    coefficients_to_duals,
-    duals_to_coefficients,
+    Machine,
+    block_shape,
     find_machine,
     weights_by_class,
 )
@@ -55,16 +56,19 @@ class LinearSVM(
 
     Parameters
     ----------
-    machine : {"cs", "ww"}, default="cs"
+    machine : {"cs", "ww", "llw", "ovr"}, default="cs"
         The formulation. Crammer-Singer ("cs") counts the worst wrong class of an
-        example, Weston-Watkins ("ww") every wrong class inside the margin.
+        example, Weston-Watkins ("ww") every wrong class inside the margin,
+        Lee-Lin-Wahba ("llw") every wrong class whose score is above ``-1/(k-1)``, with
+        weights that sum to zero. One-vs-rest ("ovr") solves one binary problem per
+        class, all in one pass over the rows.
 
     C : float, default=1.0
         Weight of the losses, as in LIBLINEAR and scikit-learn.
 
     loss : {"hinge", "squared_hinge"}, default="hinge"
-        The squared hinge of "cs" squares the one slack of an example, that of "ww"
-        the slack of every class.
+        The squared hinge of "cs" squares the one slack of an example, that of the
+        others the slack of every class.
 
     tol : float, default=1e-3
         Relative duality gap at which to stop.
@@ -162,9 +166,9 @@ class LinearSVM(
         "callback" (a callback asked to stop), "precision" (nothing moves any more in
         this number format) or "partial" (after `partial_fit`).
 
-    dual_coef_ : csr_array of shape (n_samples, n_classes)
+    dual_coef_ : csr_array of shape (n_samples, n_classes) or (n_samples, 1)
         Coefficients of the rows: ``dual_coef_.T @ X`` are the weights of the classes.
-        Rows without features have none.
+        Rows without features have none. One-vs-rest with two classes has one column.
 
     support_ : ndarray of shape (n_support,)
         Rows with coefficients other than zero.
@@ -185,7 +189,7 @@ class LinearSVM(
     """
 
     _parameter_constraints: dict = {
-        "machine": [StrOptions({"cs", "ww"})],
+        "machine": [StrOptions(set(MACHINE_NAMES))],
         "C": [Interval(Real, 0, None, closed="neither")],
         "loss": [StrOptions(set(LOSSES))],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -292,8 +296,9 @@ class LinearSVM(
                 f"{self.classes_.tolist()[0]!r}."
             )
         caps = self._caps(X, labels, sample_weight)
-        driver = self._driver(X, labels, caps)
-        previous = self._previous_duals(labels)
+        n_columns, labels = block_shape(self.machine, labels, len(self.classes_))
+        driver = self._driver(X, labels, caps, n_columns)
+        previous = self._previous_duals(machine, labels, n_columns)
         if previous is not None:
             duals = machine.fit_duals(*previous, caps)
             driver.set_duals(
@@ -313,7 +318,7 @@ class LinearSVM(
                 self, context, data, lambda: self._model(driver.weights())
             ),
         )
-        self._keep(run, driver, labels, caps)
+        self._keep(run, driver, machine, labels, caps)
         context.call_on_fit_task_end(
             estimator=self,
             reconstruction_attributes=lambda: {
@@ -370,7 +375,8 @@ class LinearSVM(
                 f"the classes given at the first call of partial_fit."
             )
         caps = self._caps(X, labels, sample_weight)
-        driver = self._driver(X, labels, caps)
+        n_columns, labels = block_shape(self.machine, labels, len(self.classes_))
+        driver = self._driver(X, labels, caps, n_columns)
         if first:
             self.n_iter_ = 0
             self.dual_objective_ = 0.0
@@ -416,7 +422,7 @@ class LinearSVM(
             )
         return self.C * weights * by_class[labels]
 
-    def _driver(self, X, labels, caps):
+    def _driver(self, X, labels, caps, n_columns):
         bias = self.intercept_scaling if self.fit_intercept else 0.0
         seed = check_random_state(self.random_state).randint(2**31)
         kind = core.Sequential32 if X.dtype == np.float32 else core.Sequential64
@@ -424,7 +430,7 @@ class LinearSVM(
             rows_of(X, bias),
             labels.astype(np.int32),
             caps,
-            len(self.classes_),
+            n_columns,
             self.machine,
             self.loss,
             self.restricted,
@@ -436,17 +442,16 @@ class LinearSVM(
         driver.set_schedule(self.order, self.shrinking, self.cooling, epsilon)
         return driver
 
-    def _previous_duals(self, labels):
-        """Dual variables and caps to start from, or None."""
-        if not self.warm_start or not hasattr(self, "_fitted_caps"):
+    def _previous_duals(self, machine: Machine, labels, n_columns):
+        """Dual variables and caps to start from, or None if they mean something else."""
+        if not self.warm_start or not hasattr(self, "_fitted"):
             return None
-        if self.dual_coef_.shape != (len(labels), len(self.classes_)):
+        fitted_machine, fitted_labels, fitted_caps = self._fitted
+        if fitted_machine != machine or not np.array_equal(fitted_labels, labels):
             return None
-        duals = coefficients_to_duals(self.dual_coef_)
-        at_label = duals[np.arange(len(labels)), labels]
-        if np.any(at_label):  # other labels: the blocks mean something else
+        if self.dual_coef_.shape[1] != n_columns:
             return None
-        return duals, self._fitted_caps
+        return machine.duals(self.dual_coef_, labels), fitted_caps
 
     def _model(self, weights) -> dict:
         """The attributes that make the estimator usable, from W."""
@@ -462,21 +467,20 @@ class LinearSVM(
     def _weights(self, dtype):
         """W from the attributes: the inverse of `_model`."""
         coef, intercept = self.coef_, self.intercept_ / self.intercept_scaling
-        if len(self.classes_) == 2:
+        if len(self.classes_) == 2 and self.machine != "ovr":
             coef = np.vstack([-coef / 2, coef / 2])
             intercept = np.concatenate([-intercept / 2, intercept / 2])
         rows = [coef.T, intercept[None, :]] if self.fit_intercept else [coef.T]
         return np.ascontiguousarray(np.vstack(rows), dtype=dtype)
 
-    def _keep(self, run: Run, driver, labels, caps):
+    def _keep(self, run: Run, driver, machine: Machine, labels, caps):
         """Set the fitted attributes."""
         indptr, classes, values = driver.duals()
-        duals = sp.csr_array(
-            (values, classes, indptr), shape=(len(labels), len(self.classes_))
-        )
-        self.dual_coef_ = duals_to_coefficients(duals, labels)
+        n_columns, _ = block_shape(machine.name, labels, len(self.classes_))
+        duals = sp.csr_array((values, classes, indptr), shape=(len(labels), n_columns))
+        self.dual_coef_ = machine.coefficients(duals, labels)
         self.support_ = np.flatnonzero(np.diff(self.dual_coef_.indptr))
-        self._fitted_caps = caps
+        self._fitted = machine, labels, caps
         self.n_iter_ = run.epochs
         self.objective_ = run.certificate.primal
         self.dual_objective_ = run.certificate.dual

@@ -1,8 +1,13 @@
 """What is solved: the machines, their losses and their restricted solvers.
 
-Every machine here keeps its dual block as ``u_m >= 0`` for the classes other than
-the label ``y``, with ``w_m -= u_m x`` and ``w_y += (sum u) x``; machines differ in the
-bounds of ``u``. `dual_coef_` shows the coefficients, ``coef_ = dual_coef_.T @ X``.
+Every machine here keeps its dual block as ``u_m >= 0``; machines differ in the bounds
+of ``u`` and in how a block becomes coefficients ``b`` of the weights, ``w_m += b_m x``:
+
+- relative margins (cs, ww): ``b_m = -u_m``, ``b_y = sum u``;
+- weights that sum to zero (llw): ``b_m = mean(u) - u_m``;
+- one-vs-rest (ovr): ``b_m = -u_m``, ``b_y = u_y``.
+
+`dual_coef_` shows the coefficients: ``coef_ = dual_coef_.T @ X``.
 """
 
 from dataclasses import dataclass
@@ -31,6 +36,8 @@ class Machine:
     Attributes
     ----------
     name, loss : str
+    margin : {"relative", "sum_to_zero", "one_vs_rest"}
+        How a margin is measured, and so how a block becomes coefficients.
     restricted : tuple of str
         The restricted solvers it can use.
     bound : {"sum", "each", None}
@@ -39,6 +46,7 @@ class Machine:
 
     name: str
     loss: str
+    margin: str
     restricted: tuple[str, ...]
     bound: str | None
 
@@ -63,17 +71,77 @@ class Machine:
             values = values * np.where(at_bound, scale, np.minimum(scale, 1.0))
         return sp.csr_array((values, duals.indices, duals.indptr), shape=duals.shape)
 
+    def coefficients(self, duals: sp.csr_array, labels) -> sp.csr_array:
+        """Turn blocks into coefficients; a label of -1 is no class of the blocks."""
+        if self.margin == "one_vs_rest":
+            return _flipped_unless_label(duals, labels)
+        sums = np.asarray(duals.sum(axis=1)).ravel()
+        support = np.flatnonzero(sums)
+        if self.margin == "relative":
+            columns = labels[support][:, None]
+        else:
+            columns = np.broadcast_to(
+                np.arange(duals.shape[1]), (len(support), duals.shape[1])
+            )
+            sums = sums / duals.shape[1]
+        rows = np.repeat(support, columns.shape[1])
+        shared = sp.csr_array(
+            (sums[rows].astype(duals.dtype), (rows, columns.ravel())), shape=duals.shape
+        )
+        return sp.csr_array(shared - duals)
+
+    def duals(self, coefficients: sp.csr_array, labels) -> sp.csr_array:
+        """Invert `coefficients`."""
+        if self.margin == "one_vs_rest":
+            return _flipped_unless_label(coefficients, labels)
+        if self.margin == "relative":
+            duals = sp.csr_array(-coefficients)
+            duals.data[duals.data < 0] = 0  # the label
+            duals.eliminate_zeros()
+            return duals
+        support = np.flatnonzero(np.diff(coefficients.indptr))
+        rows = coefficients[support].toarray()
+        means = rows[np.arange(len(support)), labels[support]]  # u is zero there
+        values = np.maximum(means[:, None] - rows, 0)
+        inner = sp.coo_array(values)
+        return sp.csr_array(
+            (inner.data, (support[inner.row], inner.col)), shape=coefficients.shape
+        )
+
+
+def _flipped_unless_label(matrix: sp.csr_array, labels) -> sp.csr_array:
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    signs = np.where(matrix.indices == labels[rows], 1, -1).astype(matrix.dtype)
+    return sp.csr_array(
+        (matrix.data * signs, matrix.indices, matrix.indptr), shape=matrix.shape
+    )
+
 
 MACHINES = {
     (machine.name, machine.loss): machine
     for machine in (
-        Machine("cs", "hinge", _SIMPLEX, "sum"),
-        Machine("cs", "squared_hinge", _BOX, None),
-        Machine("ww", "hinge", _BOX, "each"),
-        Machine("ww", "squared_hinge", _BOX, None),
+        Machine("cs", "hinge", "relative", _SIMPLEX, "sum"),
+        Machine("cs", "squared_hinge", "relative", _BOX, None),
+        Machine("ww", "hinge", "relative", _BOX, "each"),
+        Machine("ww", "squared_hinge", "relative", _BOX, None),
+        Machine("llw", "hinge", "sum_to_zero", _BOX, "each"),
+        Machine("llw", "squared_hinge", "sum_to_zero", _BOX, None),
+        Machine("ovr", "hinge", "one_vs_rest", _BOX, "each"),
+        Machine("ovr", "squared_hinge", "one_vs_rest", _BOX, None),
     )
 }
 RESTRICTED = _SIMPLEX
+MACHINE_NAMES = tuple(dict.fromkeys(name for name, _ in MACHINES))
+
+
+def block_shape(name: str, labels, n_classes: int):
+    """Return the number of classes of a block, and the labels as blocks know them.
+
+    One-vs-rest with two classes is a single binary problem, for the second class.
+    """
+    if name == "ovr" and n_classes == 2:
+        return 1, np.where(labels == 1, 0, -1)
+    return n_classes, labels
 
 
 def find_machine(name: str, loss: str, restricted: str) -> Machine:
@@ -102,23 +170,3 @@ def weights_by_class(class_weight: dict, classes) -> np.ndarray:
                 f"not negative."
             )
     return np.array([class_weight.get(label, 1.0) for label in labels], dtype=float)
-
-
-def duals_to_coefficients(duals: sp.csr_array, labels) -> sp.csr_array:
-    """Turn blocks ``u`` into coefficients: ``-u_m``, and ``sum u`` at the label."""
-    sums = np.asarray(duals.sum(axis=1)).ravel()
-    support = np.flatnonzero(sums)
-    at_label = sp.csr_array(
-        (sums[support], (support, labels[support])),
-        shape=duals.shape,
-        dtype=duals.dtype,
-    )
-    return sp.csr_array(at_label - duals)
-
-
-def coefficients_to_duals(coefficients: sp.csr_array) -> sp.csr_array:
-    """Invert `duals_to_coefficients`: the negative entries are the ``-u_m``."""
-    duals = sp.csr_array(-coefficients)
-    duals.data[duals.data < 0] = 0
-    duals.eliminate_zeros()
-    return duals

@@ -3,6 +3,7 @@
 // and the schedule are all given; this file is only the loop.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -135,22 +136,23 @@ class Sequential {
     weights_.clear();
     dual_ = empty_rows_dual();
     std::vector<Real> duals;
-    Real* coefficients = workspace_.arrays.data();
-    std::int32_t* classes = workspace_.classes.data();
     for (std::int32_t i : visited_) {
       duals.clear();
-      Real sum = 0;
-      blocks_.for_each(i, [&](std::int32_t m, Real u) {
-        coefficients[duals.size()] = -u;
-        classes[duals.size()] = m;
-        duals.push_back(u);
-        sum += u;
-      });
+      blocks_.for_each(i, [&](std::int32_t, Real u) { duals.push_back(u); });
       if (duals.empty()) continue;
-      coefficients[duals.size()] = sum;
-      classes[duals.size()] = examples_[i].label;
-      add_listed(i, classes, int(duals.size()) + 1, coefficients);
-      dual_ += machine_->dual_term(examples_[i].cap, duals.data(), int(duals.size()));
+      dual_ +=
+          machine_->dual_term(layout_.classes, examples_[i].cap, duals.data(), int(duals.size()));
+      if (blocks_.sparse() && machine_->local()) {
+        const Block<Real> block = support_block(i);
+        machine_->coefficients(block);
+        add_listed(i, workspace_.classes.data(), block.layout.classes, block.change);
+        std::fill_n(block.dual, block.layout.stride, Real(0));
+      } else {
+        const Block<Real> block = full_block(i, workspace_);
+        machine_->coefficients(block);
+        rows_->add(i, weights_, block.change, 0, layout_.packs);
+        clear_dual(workspace_);
+      }
     }
     half_norm_ = weights_.squared_norm() / 2;
     dual_ -= half_norm_;
@@ -205,7 +207,7 @@ class Sequential {
 
   Step<Real> visit(std::int32_t i) {
     bool support_only = false;
-    if (blocks_.sparse() && !blocks_.list(i).empty()) {
+    if (blocks_.sparse() && machine_->local() && !blocks_.list(i).empty()) {
       support_only = schedule_->support_only();
       if (!support_only && class_shrinking_ && rest_[i] > 0) {
         --rest_[i];
@@ -254,7 +256,7 @@ class Sequential {
     for_each_nonzero(block.change, layout_.stride, [&](int m) {
       coefficients[count] = block.change[m];
       classes[count++] = m;
-      entered |= block.dual[m] != 0 && block.dual[m] + block.change[m] == 0;
+      entered |= block.dual[m] != 0 && std::abs(block.change[m]) == block.dual[m];
     });
     add_listed(i, classes, count, coefficients);
     return entered;
@@ -264,7 +266,7 @@ class Sequential {
   void add_listed(std::int32_t i, const std::int32_t* classes, int count,
                   const Real* coefficients) {
     if (count <= 2 * layout_.packs) return rows_->add_to(i, weights_, classes, count, coefficients);
-    Real* spread = workspace_.change.data();
+    Real* spread = workspace_.score.data();
     std::fill_n(spread, layout_.stride, Real(0));
     for (int c = 0; c < count; ++c) spread[classes[c]] = coefficients[c];
     rows_->add(i, weights_, spread, 0, layout_.packs);
@@ -286,33 +288,38 @@ class Sequential {
   }
 
   Step<Real> visit_support(std::int32_t i) {
-    const auto& list = blocks_.list(i);
-    const Example<Real>& example = examples_[i];
-    const int count = int(list.size()) + 1;
-    std::int32_t* classes = workspace_.classes.data();
-    Real* dual = workspace_.dual.data();
-    for (int c = 0; c + 1 < count; ++c) {
-      classes[c] = list[c].label;
-      dual[c] = list[c].value;
-    }
-    classes[count - 1] = example.label;
-    const ClassLayout layout = ClassLayout::of<Real>(count);
+    const Block<Real> block = support_block(i);
+    const std::int32_t* classes = workspace_.classes.data();
+    const int count = block.layout.classes;
     rows_->scores_of(i, weights_, classes, count, workspace_.score.data());
-    const Block<Real> block{layout,
-                            count - 1,
-                            example.curvature,
-                            example.cap,
-                            workspace_.score.data(),
-                            dual,
-                            workspace_.change.data(),
-                            workspace_.arrays.data()};
     const Step<Real> step = machine_->step(block, kThreshold);
     if (step.moved) {
       rows_->add_to(i, weights_, classes, count, block.change);
-      blocks_.assign(i, dual, classes, count);
+      blocks_.assign(i, block.dual, classes, count);
     }
-    std::fill_n(dual, layout.stride, Real(0));
+    std::fill_n(block.dual, block.layout.stride, Real(0));
     return step;
+  }
+
+  // Sparse blocks: the block over its support and the label alone, whose classes are listed in the
+  // workspace. The caller clears block.dual.
+  Block<Real> support_block(std::int32_t i) {
+    const Example<Real>& example = examples_[i];
+    std::int32_t* classes = workspace_.classes.data();
+    Real* dual = workspace_.dual.data();
+    int count = 0, label = -1;
+    for (const auto& entry : blocks_.list(i)) {
+      if (entry.label == example.label) label = count;
+      classes[count] = entry.label;
+      dual[count++] = entry.value;
+    }
+    if (label < 0 && example.label >= 0) {
+      label = count;
+      classes[count++] = example.label;
+    }
+    return {
+        ClassLayout::of<Real>(count), label, example.curvature,        example.cap,
+        workspace_.score.data(),      dual,  workspace_.change.data(), workspace_.arrays.data()};
   }
 
   bool is_settled(std::int32_t i) {

@@ -1,19 +1,20 @@
 // Machines whose block is a box with a rank-one coupling: the restricted problem is
 //     min 1/2 Q |d|^2 + 1/2 R (1.d)^2 - h.d,   -u <= d <= upper - u      (000, eq. (21))
-//   Weston-Watkins, hinge            Q = A,            R = A,            upper = C_i
-//   Weston-Watkins, squared hinge    Q = A + 1/(2C_i), R = A,            no upper bound
-//   Crammer-Singer, squared hinge    Q = A,            R = A + 1/(2C_i), no upper bound
-// In the squared machines h carries the derivative of the penalty sum u^2 / (4C_i), or, because
-// Crammer-Singer squares one slack per example, (sum u)^2 / (4C_i).
+//   hinge                                  Q = A,            R = rho A,        upper = C_i
+//   squared hinge, a slack per class       Q = A + 1/(2C_i), R = rho A,        no upper bound
+//   squared hinge, one slack (cs)          Q = A,            R = A + 1/(2C_i), no upper bound
+// with rho = 1 for Weston-Watkins, -1/k for Lee-Lin-Wahba and 0 for one-vs-rest, whose classes do
+// not meet. In the squared machines h carries the derivative of the penalty sum u^2 / (4C_i), or,
+// because Crammer-Singer squares one slack per example, (sum u)^2 / (4C_i).
 #pragma once
 
 #include <algorithm>
 
-#include "polymargin/machine/relative_margin.hpp"
+#include "polymargin/machine/margin.hpp"
 
 namespace polymargin {
 
-enum class BoxLoss { ww_hinge, ww_squared_hinge, cs_squared_hinge };
+enum class BoxLoss { hinge, squared_hinge, squared_maximum };
 
 template <class Real>
 struct BoxProblem {
@@ -23,8 +24,8 @@ struct BoxProblem {
   Real reference = 0;  // a value near R (1.d) at the solution, for precision only
 };
 
-// `Box` solves the restricted problem: solve(lanes, problem, h, start, solution).
-template <class Real, BoxLoss Loss, class Box>
+// `Box` solves the restricted problem: solve(lanes, problem, h, solution).
+template <class Real, class Margin, BoxLoss Loss, class Box>
 class Boxed final : public Machine<Real> {
  public:
   explicit Boxed(Box box) : box_(std::move(box)) {}
@@ -33,32 +34,40 @@ class Boxed final : public Machine<Real> {
     return with_lanes(block, [&](const auto& lanes) { return step_lanes(lanes, threshold); });
   }
 
-  double dual_term(Real cap, const Real* dual, int count) const override {
+  void coefficients(const Block<Real>& block) const override { write_coefficients<Margin>(block); }
+  bool local() const override { return Margin::kLocal; }
+  bool label_has_variable() const override { return Margin::kLabelHasVariable; }
+
+  double dual_term(int classes, Real cap, const Real* dual, int count) const override {
     double sum = 0, squares = 0;
     for (int c = 0; c < count; ++c) {
       sum += double(dual[c]);
       squares += double(dual[c]) * double(dual[c]);
     }
-    if (Loss == BoxLoss::ww_squared_hinge) return sum - squares / (4 * double(cap));
-    if (Loss == BoxLoss::cs_squared_hinge) return sum - sum * sum / (4 * double(cap));
-    return sum;
+    if (Loss == BoxLoss::squared_maximum) squares = sum * sum;
+    const double penalty = Loss == BoxLoss::hinge ? 0 : squares / (4 * double(cap));
+    return Margin::unit(classes) * sum - penalty;
   }
 
   bool at_vertex(Real cap, const Real* dual, int count) const override {
-    if (Loss != BoxLoss::ww_hinge) return count == 0;
+    if (Loss != BoxLoss::hinge) return count == 0;
     return std::all_of(dual, dual + count, [=](Real u) { return u >= cap; });
   }
 
   double loss_at_zero(int classes) const override {
-    return Loss == BoxLoss::cs_squared_hinge ? 1 : classes - 1;
+    const double unit = Margin::unit(classes);
+    const int variables = classes - (Margin::kLabelHasVariable ? 0 : 1);
+    if (Loss == BoxLoss::squared_maximum) return unit * unit;
+    return variables * (Loss == BoxLoss::hinge ? unit : unit * unit);
   }
 
-  static BoxProblem<Real> problem(Real curvature, Real cap) {
+  static BoxProblem<Real> problem(int classes, Real curvature, Real cap) {
     const Real penalty = 1 / (2 * cap);
+    const Real coupled = Real(Margin::rho(classes)) * curvature;
     constexpr Real kUnbounded = -kNowhere<Real>;
-    if (Loss == BoxLoss::ww_squared_hinge) return {curvature + penalty, curvature, kUnbounded};
-    if (Loss == BoxLoss::cs_squared_hinge) return {curvature, curvature + penalty, kUnbounded};
-    return {curvature, curvature, cap};
+    if (Loss == BoxLoss::squared_hinge) return {curvature + penalty, coupled, kUnbounded};
+    if (Loss == BoxLoss::squared_maximum) return {curvature, coupled + penalty, kUnbounded};
+    return {curvature, coupled, cap};
   }
 
  private:
@@ -66,26 +75,27 @@ class Boxed final : public Machine<Real> {
   Step<Real> step_lanes(const Lanes& lanes, Real threshold) const {
     using V = typename Lanes::V;
     const Block<Real>& block = lanes.block;
-    BoxProblem<Real> problem = Boxed::problem(block.curvature, block.cap);
+    const int classes = block.layout.classes;
+    BoxProblem<Real> problem = Boxed::problem(classes, block.curvature, block.cap);
     const Real penalty = 1 / (2 * block.cap);
     auto gradient = lanes.local(0);  // h
 
     V total{};
-    if (Loss == BoxLoss::cs_squared_hinge)
+    if (Loss == BoxLoss::squared_maximum)
       for (int v = 0; v < lanes.packs; ++v) total += lanes.dual(v);
     const Real shared_penalty =
-        Loss == BoxLoss::cs_squared_hinge ? penalty * Lanes::sum(total) : Real(0);
+        Loss == BoxLoss::squared_maximum ? penalty * Lanes::sum(total) : Real(0);
 
     V worst{}, loss{}, highest = V{} + kNowhere<Real>;
     for (int v = 0; v < lanes.packs; ++v) {
-      const V margin = lanes.margin_violation(v);
+      const V margin = Margin::violation(lanes, v);
       const V dual = lanes.dual(v);
       const V slack = max_of(margin, V{});
-      if (Loss == BoxLoss::ww_hinge) loss += slack;
-      if (Loss == BoxLoss::ww_squared_hinge) loss += slack * slack;
-      if (Loss == BoxLoss::cs_squared_hinge) loss = max_of(loss, slack);
+      if (Loss == BoxLoss::hinge) loss += slack;
+      if (Loss == BoxLoss::squared_hinge) loss += slack * slack;
+      if (Loss == BoxLoss::squared_maximum) loss = max_of(loss, slack);
       V h = margin - shared_penalty;
-      if (Loss == BoxLoss::ww_squared_hinge) h -= penalty * dual;
+      if (Loss == BoxLoss::squared_hinge) h -= penalty * dual;
       // 000, eq. (18): only a derivative that leads into the box violates optimality.
       V inward = dual > V{} ? h : max_of(h, V{});
       inward = dual < V{} + problem.upper ? inward : min_of(inward, V{});
@@ -95,12 +105,12 @@ class Boxed final : public Machine<Real> {
     }
     Step<Real> step;
     step.loss =
-        Loss == BoxLoss::cs_squared_hinge ? Lanes::max(loss) * Lanes::max(loss) : Lanes::sum(loss);
+        Loss == BoxLoss::squared_maximum ? Lanes::max(loss) * Lanes::max(loss) : Lanes::sum(loss);
     step.violation = Lanes::max(worst);
     if (!(step.violation > threshold)) return step;
 
     // A small A beside 1/(2C_i) leaves the largest h to decide: the block is nearly a simplex.
-    if (Loss == BoxLoss::cs_squared_hinge) problem.reference = Lanes::max(highest);
+    if (Loss == BoxLoss::squared_maximum) problem.reference = Lanes::max(highest);
     auto solution = lanes.local(1);
     box_.solve(lanes, problem, gradient, solution);
 
@@ -112,7 +122,7 @@ class Boxed final : public Machine<Real> {
       sum += delta;
       squares += delta * delta;
       V margin = used + shared_penalty;
-      if (Loss == BoxLoss::ww_squared_hinge) margin += penalty * lanes.dual(v);
+      if (Loss == BoxLoss::squared_hinge) margin += penalty * lanes.dual(v);
       along += delta * margin;
     }
     const Real change = Lanes::sum(sum);
@@ -123,9 +133,11 @@ class Boxed final : public Machine<Real> {
     if (Box::kExact) step.gain = std::max(step.gain, quadratic);
     step.moved = step.gain > 0;
     if (!step.moved) return step;
+    // 1/2 |W|^2 grows by b.s + 1/2 A |b|^2
     step.norm_change =
-        change - Lanes::sum(along) + block.curvature / 2 * (square + change * change);
-    lanes.commit(solution, change);
+        Real(Margin::unit(classes)) * change - Lanes::sum(along) +
+        block.curvature / 2 * (square + Real(Margin::rho(classes)) * change * change);
+    commit<Margin>(lanes, solution, change);
     return step;
   }
 

@@ -1,4 +1,5 @@
-// Machines by name: "cs" or "ww", with "hinge" or "squared_hinge", and a restricted solver.
+// Machines by name: "cs", "ww", "llw" or "ovr", with "hinge" or "squared_hinge", and a restricted
+// solver.
 #pragma once
 
 #include <memory>

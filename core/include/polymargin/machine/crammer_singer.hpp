@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "polymargin/machine/relative_margin.hpp"
+#include "polymargin/machine/margin.hpp"
 
 namespace polymargin {
 
@@ -19,7 +19,13 @@ class CrammerSinger final : public Machine<Real> {
     return with_lanes(block, [&](const auto& lanes) { return step_lanes(lanes, threshold); });
   }
 
-  double dual_term(Real, const Real* dual, int count) const override {
+  void coefficients(const Block<Real>& block) const override {
+    write_coefficients<RelativeMargin>(block);
+  }
+  bool local() const override { return RelativeMargin::kLocal; }
+  bool label_has_variable() const override { return RelativeMargin::kLabelHasVariable; }
+
+  double dual_term(int, Real, const Real* dual, int count) const override {
     double sum = 0;
     for (int c = 0; c < count; ++c) sum += double(dual[c]);
     return sum;
@@ -45,7 +51,7 @@ class CrammerSinger final : public Machine<Real> {
     V highest{};
     V lowest = V{} - kNowhere<Real>;
     for (int v = 0; v < lanes.packs; ++v) {
-      const V h = lanes.margin_violation(v);
+      const V h = RelativeMargin::violation(lanes, v);
       const V dual = lanes.dual(v);
       total += dual;
       highest = max_of(highest, h);
@@ -79,7 +85,7 @@ class CrammerSinger final : public Machine<Real> {
     step.moved = step.gain > 0;
     if (!step.moved) return step;
     step.norm_change = change - step.gain;  // gain = sum of du - change of 1/2 |W|^2
-    lanes.commit(solution, change);
+    commit<RelativeMargin>(lanes, solution, change);
     return step;
   }
 

@@ -13,11 +13,11 @@ namespace polymargin {
 template <class Real>
 struct Block {
   ClassLayout layout;  // how many classes, in how many packs
-  int label;           // position of the example's own class
+  int label;           // position of the example's own class; may be outside (one-vs-rest)
   Real curvature;      // A = |x|^2
   Real cap;            // C_i
   const Real* score;   // s_m = <w_m, x>
-  Real* dual;          // the block; zero at the label and in the padding; updated by step()
+  Real* dual;          // the block; zero where there is no variable; updated by step()
   Real* change;        // out, if the step moved: what is added to w_m is change[m] x
   Real* workspace;     // room for kWorkspaceArrays arrays of layout.stride
 };
@@ -42,8 +42,17 @@ class Machine {
   // it only measures.
   virtual Step<Real> step(const Block<Real>& block, Real threshold) const = 0;
 
+  // Writes the coefficients b of the block into block.change: the weights are sums of b_m x.
+  virtual void coefficients(const Block<Real>& block) const = 0;
+
+  // Whether the coefficients are zero outside the support of the block and the label.
+  virtual bool local() const = 0;
+
+  // Whether the label has a dual variable of its own.
+  virtual bool label_has_variable() const = 0;
+
   // The example's term of the dual objective, without -1/2 |W|^2, from the non-zeros of its block.
-  virtual double dual_term(Real cap, const Real* dual, int count) const = 0;
+  virtual double dual_term(int classes, Real cap, const Real* dual, int count) const = 0;
 
   // Whether a block, given by its non-zeros, is at a vertex of its feasible set: no variable free.
   virtual bool at_vertex(Real cap, const Real* dual, int count) const = 0;

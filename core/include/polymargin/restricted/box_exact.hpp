@@ -33,6 +33,10 @@ struct BoxExact {
       solution[v] = start + (gradient[v] - problem.reference) * inverse;
       sum += start;
     }
+    if (problem.coupling == 0) {  // the variables do not meet
+      for (int v = 0; v < lanes.packs; ++v) solution[v] = min_of(max_of(solution[v], V{}), upper);
+      return;
+    }
     const Real start_sum = Lanes::sum(sum);
 
     Real theta = 0, below = kNowhere<Real>, above = -kNowhere<Real>;
