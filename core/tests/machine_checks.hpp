@@ -134,7 +134,7 @@ void check_dual_term(const Machine<Real>& machine, const Visit<Real>& visit) {
   for (Wide u : visit.dual())
     if (u != 0) values.push_back(Real(u));
   const Wide term = Formulas::term(visit);
-  CHECK_NEAR(machine.dual_term(visit.cap, values.data(), int(values.size())), term,
+  CHECK_NEAR(machine.dual_term(visit.classes, visit.cap, values.data(), int(values.size())), term,
              1e-12L * (1 + std::fabs(term)));
 }
 

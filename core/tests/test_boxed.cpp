@@ -6,8 +6,8 @@ namespace polymargin::test {
 
 template <BoxLoss Loss>
 struct BoxFormulas {
-  static constexpr bool kShared = Loss == BoxLoss::cs_squared_hinge;
-  static constexpr bool kSquared = Loss != BoxLoss::ww_hinge;
+  static constexpr bool kShared = Loss == BoxLoss::squared_maximum;
+  static constexpr bool kSquared = Loss != BoxLoss::hinge;
 
   template <class Real>
   static Wide sum(const Visit<Real>& visit) {
@@ -124,9 +124,9 @@ template <class Real>
 void check_real() {
   check_vertices<Real>();
   for (const char* restricted : {"exact", "active_set"}) {
-    check_solver<BoxLoss::ww_hinge, Real>("ww", "hinge", restricted, 5000);
-    check_solver<BoxLoss::ww_squared_hinge, Real>("ww", "squared_hinge", restricted, 5000);
-    check_solver<BoxLoss::cs_squared_hinge, Real>("cs", "squared_hinge", restricted, 5000);
+    check_solver<BoxLoss::hinge, Real>("ww", "hinge", restricted, 5000);
+    check_solver<BoxLoss::squared_hinge, Real>("ww", "squared_hinge", restricted, 5000);
+    check_solver<BoxLoss::squared_maximum, Real>("cs", "squared_hinge", restricted, 5000);
   }
 }
 

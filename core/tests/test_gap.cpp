@@ -126,8 +126,11 @@ class SlowMachine final : public Machine<double> {
     std::this_thread::sleep_for(std::chrono::microseconds(20));
     return machine_->step(block, threshold);
   }
-  double dual_term(double cap, const double* dual, int count) const override {
-    return machine_->dual_term(cap, dual, count);
+  void coefficients(const Block<double>& block) const override { machine_->coefficients(block); }
+  bool local() const override { return machine_->local(); }
+  bool label_has_variable() const override { return machine_->label_has_variable(); }
+  double dual_term(int classes, double cap, const double* dual, int count) const override {
+    return machine_->dual_term(classes, cap, dual, count);
   }
   bool at_vertex(double cap, const double* dual, int count) const override {
     return machine_->at_vertex(cap, dual, count);
