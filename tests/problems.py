@@ -3,9 +3,16 @@
 import numpy as np
 import scipy.sparse as sp
 
-MACHINES = ("cs", "ww")
+MACHINES = ("cs", "ww", "llw", "ovr")
 LOSSES = ("hinge", "squared_hinge")
 PAIRS = [(machine, loss) for machine in MACHINES for loss in LOSSES]
+# Every machine and every loss, for what does not depend on how they are combined.
+SOME_PAIRS = [
+    ("cs", "hinge"),
+    ("ww", "squared_hinge"),
+    ("llw", "hinge"),
+    ("ovr", "squared_hinge"),
+]
 
 
 def make_problem(n=40, d=6, k=3, seed=0, noise=0.1, scale=1.0):
@@ -45,19 +52,53 @@ def augmented(model, X):
 
 
 def class_weights(model):
-    """The weights of all classes, one row each, the constant feature last."""
+    """The weights of all blocks, one row each, the constant feature last.
+
+    One row per class, but one row in all for one-vs-rest with two classes.
+    """
     W = model.coef_
     if model.fit_intercept:
         W = np.column_stack([W, model.intercept_ / model.intercept_scaling])
-    if len(model.classes_) == 2:
+    if len(model.classes_) == 2 and model.machine != "ovr":
         W = np.vstack([-W[0] / 2, W[0] / 2])
     return W.astype(np.float64)
 
 
-def slacks(scores, labels):
-    """h_m = 1 + s_m - s_y, and zero at the label."""
-    rows = np.arange(len(labels))
-    h = 1 + scores - scores[rows, labels][:, None]
+def n_columns(machine, k):
+    """The length of a block: one-vs-rest with two classes is one binary problem."""
+    return 1 if machine == "ovr" and k == 2 else k
+
+
+def is_own(labels, columns):
+    """Which columns are the label's; a single column is that of the second class."""
+    classes = np.arange(columns) if columns > 1 else np.ones(1)
+    return classes[None, :] == labels[:, None]
+
+
+def has_variable(machine, labels, columns):
+    """Which entries of the blocks are dual variables."""
+    own = is_own(labels, columns)
+    return np.ones_like(own) if machine == "ovr" else ~own
+
+
+def unit(machine, k):
+    """The margin."""
+    return 1 / (k - 1) if machine == "llw" else 1
+
+
+def as_hard(machine, loss, k, C):
+    """The C of a margin of one: W / (k - 1) makes llw with C / (k - 1) such a problem."""
+    return C * unit(machine, k) if loss == "hinge" else C
+
+
+def slacks(machine, scores, labels):
+    """h_m, how far class m is inside the margin, and zero where nothing is measured."""
+    rows, columns = np.arange(len(labels)), scores.shape[1]
+    if machine == "ovr":
+        return 1 - np.where(is_own(labels, columns), scores, -scores)
+    h = scores + unit(machine, columns)
+    if machine != "llw":
+        h -= scores[rows, labels][:, None]
     h[rows, labels] = 0
     return h
 
@@ -69,43 +110,68 @@ def losses(machine, loss, h):
     return positive.max(axis=1) if machine == "cs" else positive.sum(axis=1)
 
 
+def loss_at_zero(machine, loss, k):
+    """loss_i of a row without features."""
+    zero = np.zeros((1, n_columns(machine, k)))
+    return losses(machine, loss, slacks(machine, zero, np.zeros(1, dtype=int)))[0]
+
+
+def penalties(machine, loss, u, caps):
+    """What the squared hinge takes from the dual, by rows."""
+    if loss == "hinge":
+        return np.zeros(len(u))
+    square = u.sum(axis=1) ** 2 if machine == "cs" else (u**2).sum(axis=1)
+    return np.divide(square, 4 * caps, out=np.zeros_like(square), where=caps > 0)
+
+
+def scores_of(model, X):
+    return augmented(model, X) @ class_weights(model).T
+
+
 def primal_objective(model, X, y, caps):
     labels = np.searchsorted(model.classes_, y)
-    W = class_weights(model)
-    h = slacks(augmented(model, X) @ W.T, labels)
-    return np.sum(W**2) / 2 + np.sum(caps * losses(model.machine, model.loss, h))
+    h = slacks(model.machine, scores_of(model, X), labels)
+    loss = np.sum(caps * losses(model.machine, model.loss, h))
+    return np.sum(class_weights(model) ** 2) / 2 + loss
 
 
 def dual_block(model, y):
-    """u_m >= 0 for the wrong classes, from `dual_coef_`: b_m = -u_m."""
+    """The dual variables u_m >= 0, from the coefficients b in `dual_coef_`.
+
+    cs, ww: b_m = -u_m; llw: b_m = mean(u) - u_m; all with u_y = 0. ovr: b_m = Y_m u_m.
+    """
     labels = np.searchsorted(model.classes_, y)
-    u = -model.dual_coef_.toarray().astype(np.float64)
+    b = model.dual_coef_.toarray().astype(np.float64)
+    if model.machine == "ovr":
+        return np.where(is_own(labels, b.shape[1]), b, -b)
+    at_label = b[np.arange(len(labels)), labels][:, None]
+    u = (at_label if model.machine == "llw" else 0) - b
     u[np.arange(len(labels)), labels] = 0
     return u
+
+
+def bounded_by_cap(model, u):
+    """What is at most C_i with the hinge loss, by rows."""
+    return u.sum(axis=1) if model.machine == "cs" else u.max(axis=1)
 
 
 def dual_objective(model, X, y, caps):
     """Of `dual_coef_`; rows without features are worth their constant loss."""
     u, features = dual_block(model, y), augmented(model, X)
+    k = len(model.classes_)
     W = model.dual_coef_.toarray().T.astype(np.float64) @ features
-    terms = u.sum(axis=1)
-    if model.loss == "squared_hinge":
-        square = u.sum(axis=1) ** 2 if model.machine == "cs" else (u**2).sum(axis=1)
-        terms = terms - np.divide(
-            square, 4 * caps, out=np.zeros_like(square), where=caps > 0
-        )
+    terms = unit(model.machine, k) * u.sum(axis=1)
+    terms = terms - penalties(model.machine, model.loss, u, caps)
     empty = ~features.any(axis=1)
-    constant = 1 if model.machine == "cs" else len(model.classes_) - 1
-    terms[empty] = caps[empty] * constant
+    terms[empty] = caps[empty] * loss_at_zero(model.machine, model.loss, k)
     return terms.sum() - np.sum(W**2) / 2
 
 
 def violations(model, X, y, caps):
     """How much each row violates the optimality conditions (000, (6) and (18))."""
     labels = np.searchsorted(model.classes_, y)
-    h = slacks(augmented(model, X) @ class_weights(model).T, labels)
+    h = slacks(model.machine, scores_of(model, X), labels)
     u = dual_block(model, y)
-    wrong = np.arange(h.shape[1])[None, :] != labels[:, None]
     if (model.machine, model.loss) == ("cs", "hinge"):
         inside = u.sum(axis=1) < caps * (1 - 1e-9)
         lowest = np.where(u > 0, h, np.inf).min(axis=1)
@@ -118,4 +184,5 @@ def violations(model, X, y, caps):
         upper = np.inf
     inward = np.where(u > 0, h, np.maximum(h, 0))
     inward = np.where(u < upper, inward, np.minimum(inward, 0))
-    return np.abs(np.where(wrong, inward, 0)).max(axis=1)
+    variable = has_variable(model.machine, labels, u.shape[1])
+    return np.abs(np.where(variable, inward, 0)).max(axis=1)

@@ -3,50 +3,65 @@
 import clarabel
 import numpy as np
 import scipy.sparse as sp
+from problems import is_own, unit
 
 
 def solve_primal(machine, loss, features, labels, caps):
     """Return the optimal objective and the weights of the classes, one row each.
 
-    The variables are the weights, class after class, then the slacks: one per row for
-    "cs", one per row and wrong class for "ww".
+    One-vs-rest is a binary problem for each class, or for the second of two.
+    """
+    k = labels.max() + 1
+    if machine == "ovr":
+        classes = range(k) if k > 2 else [1]
+        solved = [
+            _solve_primal("binary", loss, features, labels == m, caps, 1)
+            for m in classes
+        ]
+        return sum(best for best, _ in solved), np.vstack([w for _, w in solved])
+    return _solve_primal(machine, loss, features, labels, caps, k)
+
+
+def _solve_primal(machine, loss, features, labels, caps, k):
+    """The variables are the weights, class after class, then the slacks.
+
+    There is one slack per row for "cs" and "binary", one per row and wrong class for
+    "ww" and "llw". The constraints are form - slack <= -margin and -slack <= 0, with
+    the form s_m - s_y for "cs" and "ww", s_m for "llw" and -Y s for "binary". "llw" has
+    another: the weights of each feature sum to zero.
     """
     n, d = features.shape
-    k = labels.max() + 1
-    row = np.repeat(np.arange(n), k - 1)
-    wrong = np.concatenate([np.delete(np.arange(k), label) for label in labels])
+    if machine == "binary":
+        row = np.arange(n)
+        form = sp.csr_array(np.where(labels, -1.0, 1.0)[:, None])
+    else:
+        own = is_own(labels, k)
+        row, wrong = np.nonzero(~own)
+        form = sp.csr_array(np.eye(k)[wrong] - (machine != "llw") * own[row])
     slack = row if machine == "cs" else np.arange(len(row))
     n_slacks = slack[-1] + 1
     weights = caps if machine == "cs" else caps[row]
 
-    # s_m - s_y - slack <= -1, and -slack <= 0
-    count = np.arange(len(row))
-    x = features[row]
-    columns = np.arange(d)[None, :]
-    margin = sp.csc_array(
-        (
-            np.concatenate([x.ravel(), -x.ravel(), -np.ones(len(row))]),
-            (
-                np.concatenate([np.repeat(count, d), np.repeat(count, d), count]),
-                np.concatenate(
-                    [
-                        (wrong[:, None] * d + columns).ravel(),
-                        (labels[row][:, None] * d + columns).ravel(),
-                        k * d + slack,
-                    ]
-                ),
-            ),
-        ),
-        shape=(len(row), k * d + n_slacks),
+    # Row r of the margins is the outer product of form_r and x_r.
+    x = sp.csr_array(np.tile(features[row], k))
+    margins = sp.kron(form, np.ones((1, d))).multiply(x)
+    chosen = sp.csr_array(
+        (np.ones(len(row)), (np.arange(len(row)), slack)), shape=(len(row), n_slacks)
     )
     positive = sp.hstack([sp.csc_array((n_slacks, k * d)), -sp.eye_array(n_slacks)])
+    constraints = [sp.hstack([margins, -chosen]), positive]
+    bounds = [np.full(len(row), -unit(machine, k)), np.zeros(n_slacks)]
+    cones = [clarabel.NonnegativeConeT(len(row) + n_slacks)]
+    if machine == "llw":
+        sums = sp.kron(np.ones((1, k)), sp.eye_array(d))
+        constraints.append(sp.hstack([sums, sp.csc_array((d, n_slacks))]))
+        bounds.append(np.zeros(d))
+        cones.append(clarabel.ZeroConeT(d))
     squared = loss == "squared_hinge"
     P = sp.diags_array(
         np.concatenate([np.ones(k * d), 2 * weights if squared else 0 * weights])
     )
     q = np.concatenate([np.zeros(k * d), 0 * weights if squared else weights])
-    A = sp.vstack([margin, positive]).tocsc()
-    b = np.concatenate([-np.ones(len(row)), np.zeros(n_slacks)])
 
     settings = clarabel.DefaultSettings()
     settings.verbose = False
@@ -54,9 +69,9 @@ def solve_primal(machine, loss, features, labels, caps):
     solution = clarabel.DefaultSolver(
         sp.csc_matrix(P),
         q,
-        sp.csc_matrix(A),
-        b,
-        [clarabel.NonnegativeConeT(len(b))],
+        sp.csc_matrix(sp.vstack(constraints)),
+        np.concatenate(bounds),
+        cones,
         settings,
     ).solve()
     assert solution.status == clarabel.SolverStatus.Solved
