@@ -8,11 +8,16 @@
 
 namespace polymargin::test {
 
-enum class Storage { csr32, csr64, dense_c, dense_f };
-inline constexpr Storage kStorages[] = {Storage::csr32, Storage::csr64, Storage::dense_c,
-                                        Storage::dense_f};
+// The last two are views into larger arrays: rows with room behind them, and every other column.
+enum class Storage { csr32, csr64, dense_c, dense_f, dense_rows, dense_columns };
+inline constexpr Storage kStorages[] = {Storage::csr32,      Storage::csr64,
+                                        Storage::dense_c,    Storage::dense_f,
+                                        Storage::dense_rows, Storage::dense_columns};
+inline bool is_dense(Storage storage) {
+  return storage != Storage::csr32 && storage != Storage::csr64;
+}
 
-// A matrix held in all four storages at once. `density` is the share of values that are not zero.
+// A matrix held in all storages at once. `density` is the share of values that are not zero.
 template <class Real>
 class Matrix {
  public:
@@ -49,6 +54,11 @@ class Matrix {
       case Storage::dense_c:
         return rows_of(DenseStorage<Real, true>{by_row_.data(), columns_, 1, rows_, columns_},
                        bias);
+      case Storage::dense_rows:
+        return rows_of(DenseStorage<Real, true>{wide_.data(), 2 * columns_, 1, rows_, columns_},
+                       bias);
+      case Storage::dense_columns:
+        return rows_of(DenseStorage<Real>{spread_.data(), 2 * columns_, 2, rows_, columns_}, bias);
       default:
         return rows_of(DenseStorage<Real, false>{by_column_.data(), 1, rows_, rows_, columns_},
                        bias);
@@ -65,9 +75,14 @@ class Matrix {
     values_.clear();
     indices_.clear();
     starts_.assign(1, 0);
+    // What lies between the values of a view must not be read.
+    wide_.assign(2 * rows_ * columns_, std::numeric_limits<Real>::quiet_NaN());
+    spread_ = wide_;
     for (int i = 0; i < rows_; ++i) {
       for (int f = 0; f < columns_; ++f) {
         by_column_[f * rows_ + i] = at(i, f);
+        wide_[2 * i * columns_ + f] = at(i, f);
+        spread_[2 * (i * columns_ + f)] = at(i, f);
         if (at(i, f) == 0) continue;
         values_.push_back(at(i, f));
         indices_.push_back(f);
@@ -79,7 +94,7 @@ class Matrix {
   }
 
   int rows_, columns_;
-  std::vector<Real> by_row_, by_column_, values_;
+  std::vector<Real> by_row_, by_column_, wide_, spread_, values_;
   std::vector<std::int32_t> indices_, starts_;
   std::vector<std::int64_t> long_indices_, long_starts_;
 };

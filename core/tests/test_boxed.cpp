@@ -1,102 +1,43 @@
 #include "box_blocks.hpp"
 #include "machine_checks.hpp"
-#include "polymargin/machine/boxed.hpp"
 
 namespace polymargin::test {
 
-template <BoxLoss Loss>
-struct BoxFormulas {
-  static constexpr bool kShared = Loss == BoxLoss::squared_maximum;
-  static constexpr bool kSquared = Loss != BoxLoss::hinge;
-
-  template <class Real>
-  static Wide sum(const Visit<Real>& visit) {
-    Wide total = 0;
-    for (Wide u : visit.dual()) total += u;
-    return total;
-  }
-  template <class Real>
-  static Wide term(const Visit<Real>& visit) {
-    const Wide total = sum(visit);
-    Wide squares = 0;
-    for (Wide u : visit.dual()) squares += u * u;
-    return total - (kShared ? total * total : kSquared ? squares : 0) / (4 * Wide(visit.cap));
-  }
-  template <class Real>
-  static Wide loss(const Visit<Real>& visit) {
-    Wide largest = 0, total = 0;
-    for (int m = 0; m < visit.classes; ++m) {
-      if (m == visit.label) continue;
-      const Wide slack = std::max(visit.margin(m), Wide(0));
-      largest = std::max(largest, slack);
-      total += kSquared ? slack * slack : slack;
-    }
-    return kShared ? largest * largest : total;
-  }
-  // The derivative of the dual objective by u_m.
-  template <class Real>
-  static Wide derivative(const Visit<Real>& visit, int m) {
-    const Wide penalised = kShared ? sum(visit) : kSquared ? visit.dual()[m] : 0;
-    return visit.margin(m) - penalised / (2 * Wide(visit.cap));
-  }
-  template <class Real>
-  static Wide violation(const Visit<Real>& visit) {
-    Wide worst = 0;
-    const auto dual = visit.dual();
-    for (int m = 0; m < visit.classes; ++m) {
-      if (m == visit.label) continue;
-      const Wide slope = derivative(visit, m);
-      if (dual[m] > 0) worst = std::max(worst, -slope);
-      if (kSquared || dual[m] < visit.cap) worst = std::max(worst, slope);
-    }
-    return worst;
-  }
-  template <class Real>
-  static bool feasible(const Visit<Real>& visit) {
-    for (Wide u : visit.dual())
-      if (!(u >= 0) || (!kSquared && u > visit.cap)) return false;
-    return true;
-  }
-  // The variables are known to a rounding of theirs, which the penalty multiplies by 1/(2C_i) and
-  // the coupling by their number.
-  template <class Real>
-  static Wide amplified(const Visit<Real>& visit, Wide tolerance) {
-    const Wide penalty = kSquared ? 1 / (2 * Wide(visit.cap) * visit.norm) : 0;
-    return tolerance * (1 + penalty * (kShared ? visit.classes : 1));
-  }
-};
-
-template <BoxLoss Loss, class Real>
+template <class Real>
 BoxBlock<Real> restricted_problem(const Visit<Real>& visit) {
-  using Formulas = BoxFormulas<Loss>;
-  const Wide penalty = Formulas::kSquared ? 1 / (2 * Wide(visit.cap)) : 0;
+  const Definition& definition = visit.definition;
+  const Wide penalty = definition.squared() ? 1 / (2 * Wide(visit.cap)) : 0;
+  const Wide coupling = definition.rho(visit.classes) * visit.norm;
   BoxBlock<Real> p;
-  p.shape.diagonal = Real(visit.norm + (Formulas::kShared ? 0 : penalty));
-  p.shape.coupling = Real(visit.norm + (Formulas::kShared ? penalty : 0));
-  p.shape.upper = Formulas::kSquared ? -kNowhere<Real> : visit.cap;
+  p.shape.diagonal = Real(visit.norm + (definition.one_slack() ? 0 : penalty));
+  p.shape.coupling = Real(coupling + (definition.one_slack() ? penalty : 0));
+  p.shape.upper = definition.squared() ? -kNowhere<Real> : visit.cap;
+  const Vector slopes = definition.slopes(visit.margins(), visit.dual(), visit.cap);
   for (int m = 0; m < visit.classes; ++m) {
-    p.gradient.push_back(m == visit.label ? kNowhere<Real> : Real(Formulas::derivative(visit, m)));
+    const bool variable = definition.has_variable(m, visit.label);
+    p.gradient.push_back(variable ? Real(slopes[m]) : kNowhere<Real>);
     p.start.push_back(visit.arrays.dual[m]);
   }
   return p;
 }
 
-template <BoxLoss Loss, class Real>
+template <class Real>
 void check_solver(const char* machine_name, const char* loss, const char* restricted, int visits) {
   const bool exact = std::string(restricted) == "exact";
   const auto machine = make_machine<Real>(machine_name, loss, restricted, 0);
+  const Definition definition(machine_name, loss);
   Source source(2);
   for (int v = 0; v < visits; ++v) {
-    Visit<Real> visit(source);
+    auto visit = Visit<Real>::random(definition, source);
     const auto start = random_box_point(source, visit.classes, visit.cap);
     for (int m = 0; m < visit.classes; ++m)
-      if (m != visit.label) visit.arrays.dual[m] = start[m];
-    check_dual_term<BoxFormulas<Loss>>(*machine, visit);
-    const auto p = restricted_problem<Loss>(visit);
+      if (definition.has_variable(m, visit.label)) visit.arrays.dual[m] = start[m];
+    check_block(*machine, visit);
+    const auto p = restricted_problem(visit);
     const BoxOptimum expected = BoxOracle<Real>(p).optimum();
     const Wide rounding = kRounding<Real> * (16 * expected.free_terms + 2 * expected.sum_terms) +
-                          visit.derivative_rounding() / p.shape.diagonal;
-    check_step<BoxFormulas<Loss>>(*machine, visit, exact);
+                          visit.score_rounding() / p.shape.diagonal;
+    check_step(*machine, visit, exact);
     if (!exact) continue;
     const auto solution = visit.dual();
     for (int m = 0; m < visit.classes; ++m)
@@ -107,26 +48,42 @@ void check_solver(const char* machine_name, const char* loss, const char* restri
 template <class Real>
 void check_vertices() {
   const Real full[] = {3, 3}, part[] = {3, 1};
-  const auto hinge = make_machine<Real>("ww", "hinge", "exact", 0);
-  CHECK(hinge->at_vertex(3, nullptr, 0));
-  CHECK(hinge->at_vertex(3, full, 2));
-  CHECK(!hinge->at_vertex(3, part, 2));
-  CHECK_EQUAL(hinge->loss_at_zero(7), 6);
-  for (const char* name : {"ww", "cs"}) {
+  for (const char* name : {"ww", "llw", "ovr"}) {
+    const auto hinge = make_machine<Real>(name, "hinge", "exact", 0);
+    CHECK(hinge->at_vertex(3, nullptr, 0));
+    CHECK(hinge->at_vertex(3, full, 2));
+    CHECK(!hinge->at_vertex(3, part, 2));
+  }
+  for (const char* name : {"cs", "ww", "llw", "ovr"}) {
     const auto squared = make_machine<Real>(name, "squared_hinge", "exact", 0);
     CHECK(squared->at_vertex(3, nullptr, 0));
     CHECK(!squared->at_vertex(3, full, 2));
-    CHECK_EQUAL(squared->loss_at_zero(7), std::string(name) == "ww" ? 6 : 1);
   }
+}
+
+// Scores of zero, through the definition.
+template <class Real>
+void check_loss_at_zero() {
+  for (const char* name : {"cs", "ww", "llw", "ovr"})
+    for (const char* loss : {"hinge", "squared_hinge"})
+      for (int classes : {1, 2, 7, 200}) {
+        if (classes == 1 && std::string(name) != "ovr") continue;
+        const Definition definition(name, loss);
+        const auto machine = make_machine<Real>(name, loss, "exact", 0);
+        const Wide expected = definition.loss(definition.margins(Vector(classes), 0));
+        CHECK_NEAR(machine->loss_at_zero(classes), expected, 1e-15L * expected);
+      }
 }
 
 template <class Real>
 void check_real() {
   check_vertices<Real>();
+  check_loss_at_zero<Real>();
   for (const char* restricted : {"exact", "active_set"}) {
-    check_solver<BoxLoss::hinge, Real>("ww", "hinge", restricted, 5000);
-    check_solver<BoxLoss::squared_hinge, Real>("ww", "squared_hinge", restricted, 5000);
-    check_solver<BoxLoss::squared_maximum, Real>("cs", "squared_hinge", restricted, 5000);
+    check_solver<Real>("cs", "squared_hinge", restricted, 5000);
+    for (const char* machine : {"ww", "llw", "ovr"})
+      for (const char* loss : {"hinge", "squared_hinge"})
+        check_solver<Real>(machine, loss, restricted, 5000);
   }
 }
 

@@ -21,10 +21,17 @@ void check_names() {
     CHECK(exists<Real>("cs", "hinge", restricted));
   for (const char* restricted : {"exact", "active_set"}) {
     CHECK(exists<Real>("cs", "squared_hinge", restricted));
-    CHECK(exists<Real>("ww", "hinge", restricted));
-    CHECK(exists<Real>("ww", "squared_hinge", restricted));
+    for (const char* machine : {"ww", "llw", "ovr"}) {
+      CHECK(exists<Real>(machine, "hinge", restricted));
+      CHECK(exists<Real>(machine, "squared_hinge", restricted));
+    }
   }
-  CHECK(!exists<Real>("ww", "hinge", "sort"));
+  for (const char* machine : {"ww", "llw", "ovr"}) {
+    CHECK(!exists<Real>(machine, "hinge", "sort"));
+    CHECK(!exists<Real>(machine, "squared_hinge", "smo"));
+    CHECK(!exists<Real>(machine, "hinge", "none"));
+    CHECK(!exists<Real>(machine, "absolute", "exact"));
+  }
   CHECK(!exists<Real>("cs", "squared_hinge", "smo"));
   CHECK(!exists<Real>("cs", "hinge", "none"));
   CHECK(!exists<Real>("cs", "absolute", "exact"));

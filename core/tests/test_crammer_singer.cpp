@@ -1,43 +1,6 @@
 #include "machine_checks.hpp"
-#include "polymargin/machine/crammer_singer.hpp"
 
 namespace polymargin::test {
-
-struct Hinge {
-  template <class Real>
-  static Wide term(const Visit<Real>& visit) {
-    Wide sum = 0;
-    for (Wide u : visit.dual()) sum += u;
-    return sum;
-  }
-  template <class Real>
-  static Wide loss(const Visit<Real>& visit) {
-    Wide largest = 0;
-    for (int m = 0; m < visit.classes; ++m)
-      if (m != visit.label) largest = std::max(largest, visit.margin(m));
-    return largest;
-  }
-  template <class Real>
-  static Wide violation(const Visit<Real>& visit) {
-    // A slack that is only the rounding of a full block is none.
-    const bool slack = term(visit) < visit.cap * (1 - 8 * kRounding<Real>);
-    Wide least = slack ? 0 : std::numeric_limits<Wide>::infinity();
-    const auto dual = visit.dual();
-    for (int m = 0; m < visit.classes; ++m)
-      if (dual[m] > 0) least = std::min(least, visit.margin(m));
-    return loss(visit) - least;
-  }
-  template <class Real>
-  static bool feasible(const Visit<Real>& visit) {
-    for (Wide u : visit.dual())
-      if (!(u >= 0)) return false;
-    return term(visit) <= visit.cap * (1 + 8 * (1 + visit.classes) * kRounding<Real>);
-  }
-  template <class Real>
-  static Wide amplified(const Visit<Real>&, Wide tolerance) {
-    return tolerance;
-  }
-};
 
 template <class Real>
 void fill_block(Source& source, Visit<Real>& visit) {
@@ -49,13 +12,9 @@ void fill_block(Source& source, Visit<Real>& visit) {
 // The projection; its input is h as the machine rounds it.
 template <class Real>
 std::vector<Wide> optimum(const Visit<Real>& visit) {
-  SimplexBlock<Wide> p{visit.norm, visit.cap, std::vector<Wide>(visit.classes), visit.dual()};
-  Wide sum = 0;
-  for (int m = 0; m < visit.classes; ++m) {
-    p.gradient[m] = m == visit.label ? 0 : visit.margin(m);
-    sum += p.start[m];
-  }
-  p.start[visit.label] = std::max(visit.cap - sum, Wide(0));
+  SimplexBlock<Wide> p{visit.norm, visit.cap, visit.margins(), visit.dual()};
+  p.gradient[visit.label] = 0;
+  p.start[visit.label] = std::max(visit.cap - sum_of(visit.dual()), Wide(0));
   return simplex_optimum(p);
 }
 
@@ -63,16 +22,17 @@ template <class Real>
 void check_solver(const std::string& restricted, int visits) {
   const bool exact = restricted == "exact" || restricted == "sort" || restricted == "pivot";
   const auto machine = make_machine<Real>("cs", "hinge", restricted, 1e-2);
+  const Definition definition("cs", "hinge");
   Source source(1);
   for (int v = 0; v < visits; ++v) {
-    Visit<Real> visit(source);
+    auto visit = Visit<Real>::random(definition, source);
     fill_block(source, visit);
     if (restricted != "exact") visit.stored_slack = visit.cap;
-    check_dual_term<Hinge>(*machine, visit);
+    check_block(*machine, visit);
     const auto expected = optimum(visit);
     const Wide tolerance =
         kExact<Real> * visit.cap + 16 * kRounding<Real> * (1 + visit.largest_score) / visit.norm;
-    check_step<Hinge>(*machine, visit, exact);
+    check_step(*machine, visit, exact);
     if (!exact) continue;
     const auto solution = visit.dual();
     for (int m = 0; m < visit.classes; ++m)

@@ -48,10 +48,9 @@ class RowsTest {
   void check_shape() const {
     CHECK_EQUAL(rows_->size(), matrix_.rows());
     CHECK_EQUAL(rows_->features(), matrix_.columns() + (bias_ != 0));
-    const bool dense = storage_ == Storage::dense_c || storage_ == Storage::dense_f;
     for (int i = 0; i < matrix_.rows(); ++i) {
       rows_->prefetch(i);
-      CHECK_EQUAL(rows_->row_length(i), dense ? matrix_.columns() : matrix_.count(i));
+      CHECK_EQUAL(rows_->row_length(i), is_dense(storage_) ? matrix_.columns() : matrix_.count(i));
       Wide norm = 0;
       for (std::int64_t f = 0; f < rows_->features(); ++f) norm += value(i, f) * value(i, f);
       CHECK_NEAR(rows_->squared_norm(i), norm, kTolerance);

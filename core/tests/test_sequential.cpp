@@ -16,6 +16,18 @@ void set_order(Sequential<Real>& driver, Order order) {
   driver.set_class_shrinking(order == Order::class_shrinking);
 }
 
+// Blocks list their classes in ascending order.
+template <class Real>
+void check_order_of_classes(Sequential<Real>& driver) {
+  for (std::int32_t i : driver.visited()) {
+    std::int32_t last = -1;
+    driver.blocks().for_each(i, [&](std::int32_t m, Real) {
+      CHECK(m > last);
+      last = m;
+    });
+  }
+}
+
 // Trains until the gap is closed. After every epoch: the dual has not fallen, its running value and
 // that of 1/2 |W|^2 are the rebuilt ones, and it is below the primal. Returns the relative gap.
 template <class Real>
@@ -27,6 +39,7 @@ Wide train(Sequential<Real>& driver, int epochs, Wide goal) {
     CHECK_EQUAL(report.visits, std::int64_t(driver.visited().size()));
     CHECK(report.moves <= report.visits);
     CHECK(report.dual >= last);
+    check_order_of_classes(driver);
     driver.rebuild_weights();
     const Certificate certificate = certify(driver, 1);
     const Wide scale = std::fabs(certificate.primal);
@@ -39,18 +52,43 @@ Wide train(Sequential<Real>& driver, int epochs, Wide goal) {
   return gap;
 }
 
+// The coefficients of every machine but ovr sum to zero over the classes, and so do its weights.
 template <class Real>
-void check_training(const Choice& choice, int classes) {
+void check_sum_of_weights(Sequential<Real>& driver) {
+  const Weights<Real>& w = driver.weights();
+  for (std::int64_t f = 0; f < w.features(); ++f) {
+    Wide sum = 0, size = 0;
+    for (int m = 0; m < w.layout().classes; ++m) {
+      sum += w.of_feature(f)[m];
+      size += std::fabs(w.of_feature(f)[m]);
+    }
+    CHECK_NEAR(sum, 0, 1000 * kRounding<Real> * (1 + size));
+  }
+}
+
+template <class Real>
+void check_training(const Choice& choice, const Problem<Real>& problem, Storage storage,
+                    Real bias) {
   const bool exact =
       choice.restricted == "exact" || choice.restricted == "sort" || choice.restricted == "pivot";
-  const bool dense = classes % 2 == 1;
-  const Problem<Real> problem(classes, 30, 12, classes, dense ? 1 : 0.4);
-  const auto driver = problem.driver(choice, dense ? Storage::dense_c : Storage::csr32,
-                                     classes > 3 ? Real(1) : Real(0), 1);
+  const auto driver = problem.driver(choice, storage, bias, 1);
   const Wide goal = kIsFloat<Real> ? 1e-3L : 1e-6L;
   const Wide gap = train(*driver, exact ? 20000 : 40, goal);
   if (exact) CHECK_AT_MOST(gap, goal);
   CHECK_AT_MOST(gap, 0.5L);
+  if (choice.machine != "ovr") check_sum_of_weights(*driver);
+}
+
+template <class Real>
+void check_training(const Choice& choice) {
+  for (int classes : {2, 3, 10, 20, 65, 200}) {
+    const bool dense = classes % 2 == 1;
+    const Problem<Real> problem(classes, 30, 12, classes, dense ? 1 : 0.4);
+    check_training<Real>(choice, problem, dense ? Storage::dense_c : Storage::csr32, classes > 3);
+  }
+  if (choice.machine != "ovr") return;
+  for (Real bias : {Real(0), Real(1)})
+    check_training(choice, binary_problem<Real>(2, 30, 12, 0.4), Storage::csr32, bias);
 }
 
 template <class Real>
@@ -69,11 +107,11 @@ void check_orders() {
 }
 
 template <class Real>
-void check_seeds(int classes) {
+void check_seeds(const Choice& choice, int classes) {
   const Problem<Real> problem(3, 30, 12, classes, 0.4);
   std::vector<Real> weights[3];
   for (int run = 0; run < 3; ++run) {
-    const auto driver = problem.driver(kChoices[0], Storage::csr32, 1, run < 2 ? 5 : 6);
+    const auto driver = problem.driver(choice, Storage::csr32, 1, run < 2 ? 5 : 6);
     for (int epoch = 0; epoch < 3; ++epoch) driver->epoch(go_on);
     weights[run] = weights_of(*driver);
   }
@@ -84,29 +122,29 @@ void check_seeds(int classes) {
 // The width of an index changes no bit. Between dense orders, and dense and sparse, only the
 // rounding may differ: compilers contract multiplications and additions loop by loop.
 template <class Real>
-void check_storages(int classes) {
+void check_storages(const Choice& choice, int classes) {
   for (double density : {0.4, 1.0}) {
     const Problem<Real> problem(4, 30, 12, classes, density);
     std::vector<std::vector<Real>> weights;
     for (Storage storage : kStorages) {
-      const auto driver = problem.driver(kChoices[0], storage, 1, 5);
+      const auto driver = problem.driver(choice, storage, 1, 5);
       for (int epoch = 0; epoch < 3; ++epoch) driver->epoch(go_on);
       weights.push_back(weights_of(*driver));
     }
     CHECK(weights[0] == weights[1]);
-    for (const auto& other : {weights[2], weights[3]})
-      for (std::size_t i = 0; i < other.size(); ++i)
-        CHECK_NEAR(other[i], weights[0][i], kIsFloat<Real> ? 1e-4L : 1e-12L);
+    for (std::size_t other = 2; other < weights.size(); ++other)
+      for (std::size_t i = 0; i < weights[0].size(); ++i)
+        CHECK_NEAR(weights[other][i], weights[0][i], kIsFloat<Real> ? 1e-4L : 1e-12L);
   }
 }
 
 // Enough classes and features for the threads to share a row.
 template <class Real>
-void check_threads() {
+void check_threads(const Choice& choice) {
   const Problem<Real> problem(9, 12, 150, 600, 1);
   std::vector<Real> weights[3];
   for (int threads : {1, 2, 3}) {
-    const auto driver = problem.driver(kChoices[0], Storage::csr32, 1, 5);
+    const auto driver = problem.driver(choice, Storage::csr32, 1, 5);
     driver->set_threads(threads);
     for (int epoch = 0; epoch < 3; ++epoch) driver->epoch(go_on);
     weights[threads - 1] = weights_of(*driver);
@@ -165,15 +203,17 @@ void check_poll() {
 template <class Real>
 void check_real() {
   for (const Choice& choice : kChoices) {
-    for (int classes : {2, 3, 10, 20, 65, 200}) check_training<Real>(choice, classes);
+    check_training<Real>(choice);
     if (choice.restricted == "exact")
       for (int classes : {3, 65}) check_left_alone<Real>(choice, classes);
   }
   check_orders<Real>();
-  check_threads<Real>();
-  for (int classes : {3, 20, 65}) {
-    check_seeds<Real>(classes);
-    check_storages<Real>(classes);
+  for (const Choice& choice : kFamily) {
+    check_threads<Real>(choice);
+    for (int classes : {3, 20, 65}) {
+      check_seeds<Real>(choice, classes);
+      check_storages<Real>(choice, classes);
+    }
   }
 }
 

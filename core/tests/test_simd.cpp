@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "polymargin/base/aligned.hpp"
 #include "polymargin/base/simd.hpp"
 
 namespace polymargin::test {
@@ -27,6 +28,11 @@ void check_folds() {
     CHECK_EQUAL((sum_lanes<Real, Bytes>(one)), sum);
     CHECK_EQUAL((count_lanes<Real, Bytes>(one > V{})), count);
     CHECK_EQUAL((count_lanes<Real, Bytes>(one < V{})), 0);
+    // Lane l is bit l: of one lane, of all lanes from it on, of none.
+    const unsigned all = (1u << kLanes) - 1, own = 1u << special;
+    CHECK_EQUAL((lane_bits<Real, Bytes>(high == V{} + Real(50))), own);
+    CHECK_EQUAL((lane_bits<Real, Bytes>(one > V{})), all & ~(own - 1));
+    CHECK_EQUAL((lane_bits<Real, Bytes>(one < V{})), 0u);
     const V larger = max_of(high, low), smaller = min_of(high, low);
     for (int lane = 0; lane < kLanes; ++lane) {
       CHECK_EQUAL(larger[lane], std::max(Real(high[lane]), Real(low[lane])));
@@ -57,6 +63,36 @@ void check_layout() {
     with_pack_count(layout.packs, [&](auto packs) {
       CHECK_EQUAL(packs(), layout.packs <= 4 ? layout.packs : 0);
     });
+  }
+}
+
+// Every position of one or two non-zeros, none, and all; minus zero is zero.
+template <class Real>
+void check_nonzeros() {
+  constexpr int kLanes = kNativeBytes / int(sizeof(Real));
+  for (int packs : {0, 1, 3}) {
+    const int size = packs * kLanes;
+    AlignedArray<Real> values(size);
+    const auto found = [&] {
+      std::vector<int> positions;
+      for_each_nonzero(values.data(), size, [&](int m) { positions.push_back(m); });
+      return positions;
+    };
+    CHECK(found().empty());
+    for (int first = 0; first < size; ++first)
+      for (int second = first; second < size; ++second) {
+        values.clear();
+        values[size - 1 - second] = Real(-0.0);
+        values[first] = std::numeric_limits<Real>::denorm_min();
+        values[second] = Real(-2);
+        CHECK(found() == (first == second ? std::vector{first} : std::vector{first, second}));
+      }
+    std::vector<int> all(size);
+    for (int m = 0; m < size; ++m) {
+      values[m] = Real(m + 1);
+      all[m] = m;
+    }
+    CHECK(found() == all);
   }
 }
 
@@ -93,6 +129,8 @@ void run_tests() {
   }
   check_layout<float>();
   check_layout<double>();
+  check_nonzeros<float>();
+  check_nonzeros<double>();
   check_tiles();
   check_nowhere();
 }

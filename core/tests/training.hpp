@@ -16,14 +16,29 @@ namespace polymargin::test {
 struct Choice {
   std::string_view machine, loss, restricted;
 };
-inline constexpr Choice kChoices[] = {
-    {"cs", "hinge", "exact"},         {"cs", "hinge", "sort"},
-    {"cs", "hinge", "pivot"},         {"cs", "hinge", "bisection"},
-    {"cs", "hinge", "fixed_point"},   {"cs", "hinge", "active_set"},
-    {"cs", "hinge", "smo"},           {"cs", "hinge", "frank_wolfe"},
-    {"ww", "hinge", "exact"},         {"ww", "hinge", "active_set"},
-    {"ww", "squared_hinge", "exact"}, {"ww", "squared_hinge", "active_set"},
-    {"cs", "squared_hinge", "exact"}, {"cs", "squared_hinge", "active_set"}};
+inline constexpr Choice kChoices[] = {{"cs", "hinge", "exact"},
+                                      {"cs", "hinge", "sort"},
+                                      {"cs", "hinge", "pivot"},
+                                      {"cs", "hinge", "bisection"},
+                                      {"cs", "hinge", "fixed_point"},
+                                      {"cs", "hinge", "active_set"},
+                                      {"cs", "hinge", "smo"},
+                                      {"cs", "hinge", "frank_wolfe"},
+                                      {"ww", "hinge", "exact"},
+                                      {"ww", "hinge", "active_set"},
+                                      {"ww", "squared_hinge", "exact"},
+                                      {"ww", "squared_hinge", "active_set"},
+                                      {"cs", "squared_hinge", "exact"},
+                                      {"cs", "squared_hinge", "active_set"},
+                                      {"llw", "hinge", "exact"},
+                                      {"llw", "hinge", "active_set"},
+                                      {"llw", "squared_hinge", "exact"},
+                                      {"llw", "squared_hinge", "active_set"},
+                                      {"ovr", "hinge", "exact"},
+                                      {"ovr", "hinge", "active_set"},
+                                      {"ovr", "squared_hinge", "exact"},
+                                      {"ovr", "squared_hinge", "active_set"}};
+inline constexpr Choice kFamily[] = {kChoices[0], kChoices[8], kChoices[14], kChoices[18]};
 
 template <class Real>
 struct Problem {
@@ -74,6 +89,15 @@ struct Problem {
   std::vector<std::int32_t> labels;
   std::vector<Real> caps;
 };
+
+// Two classes as one-vs-rest has them: one machine, and examples that are of its class or of none.
+template <class Real>
+Problem<Real> binary_problem(unsigned seed, int examples, int features, double density) {
+  Problem<Real> problem(seed, examples, features, 2, density);
+  problem.classes = 1;
+  for (std::int32_t& label : problem.labels) label = label == 1 ? 0 : -1;
+  return problem;
+}
 
 inline bool go_on() { return false; }
 

@@ -1,0 +1,124 @@
+// The machines as DESIGN.md, section 2 defines them, in long double and without any of their code.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "blocks.hpp"
+
+namespace polymargin::test {
+
+using Vector = std::vector<Wide>;
+
+inline Wide sum_of(const Vector& values) {
+  Wide sum = 0;
+  for (Wide value : values) sum += value;
+  return sum;
+}
+
+// For an example of class y with scores s and dual block u. Other than in DESIGN.md, cs is written
+// with u_m = -a_m for m != y, whose sum is a_y. In ovr y may be -1: none of the classes.
+class Definition {
+ public:
+  Definition(std::string_view machine, std::string_view loss)
+      : relative_(machine == "cs" || machine == "ww"),
+        sum_to_zero_(machine == "llw"),
+        maximum_(machine == "cs"),
+        squared_(loss == "squared_hinge") {}
+
+  bool squared() const { return squared_; }
+  bool one_slack() const { return maximum_; }
+  bool sums_to_zero() const { return sum_to_zero_; }
+  bool label_has_variable() const { return !relative_ && !sum_to_zero_; }
+  bool has_variable(int m, int y) const { return m != y || label_has_variable(); }
+  Wide unit(int k) const { return sum_to_zero_ ? 1 / Wide(k - 1) : Wide(1); }
+  Wide rho(int k) const { return relative_ ? Wide(1) : sum_to_zero_ ? -1 / Wide(k) : Wide(0); }
+
+  // What the loss is made of: by how much each class fails its margin.
+  Vector margins(const Vector& s, int y) const {
+    Vector h(s.size(), kNone);
+    for (int m = 0; m < int(s.size()); ++m) {
+      if (!has_variable(m, y)) continue;
+      if (relative_)
+        h[m] = 1 - s[y] + s[m];
+      else if (sum_to_zero_)
+        h[m] = s[m] + unit(int(s.size()));
+      else
+        h[m] = 1 - (m == y ? s[m] : -s[m]);
+    }
+    return h;
+  }
+
+  Vector coefficients(const Vector& u, int y) const {
+    Vector b(u.size());
+    const Wide sum = sum_of(u);
+    for (int m = 0; m < int(u.size()); ++m) {
+      if (relative_) b[m] = m == y ? sum : -u[m];
+      if (sum_to_zero_) b[m] = -(u[m] - sum / u.size());
+      if (label_has_variable()) b[m] = m == y ? u[m] : -u[m];
+    }
+    return b;
+  }
+
+  Wide loss(const Vector& h) const {
+    Wide total = 0, largest = 0;
+    for (Wide margin : h) {
+      const Wide slack = std::max(margin, Wide(0));
+      total += squared_ ? slack * slack : slack;
+      largest = std::max(largest, slack);
+    }
+    return !maximum_ ? total : squared_ ? largest * largest : largest;
+  }
+
+  // The example's term of the dual objective: conjugate to the loss.
+  Wide term(const Vector& u, Wide cap) const {
+    Wide squares = 0;
+    const Wide sum = sum_of(u);
+    for (Wide value : u) squares += value * value;
+    if (maximum_) squares = sum * sum;
+    return unit(int(u.size())) * sum - (squared_ ? squares / (4 * cap) : 0);
+  }
+
+  // The derivatives of the dual objective by u.
+  Vector slopes(Vector h, const Vector& u, Wide cap) const {
+    if (!squared_) return h;
+    const Wide sum = sum_of(u);
+    for (std::size_t m = 0; m < u.size(); ++m) h[m] -= (maximum_ ? sum : u[m]) / (2 * cap);
+    return h;
+  }
+
+  // The largest slope that leads into the feasible set; in cs with hinge, between two variables,
+  // one of which is the slack C_i - sum u. A slack below `rounding` is none.
+  Wide violation(const Vector& h, const Vector& u, Wide cap, Wide rounding) const {
+    const Vector slope = slopes(h, u, cap);
+    if (maximum_ && !squared_) {
+      Wide least = sum_of(u) < cap * (1 - rounding) ? 0 : std::numeric_limits<Wide>::infinity();
+      for (std::size_t m = 0; m < u.size(); ++m)
+        if (u[m] > 0) least = std::min(least, h[m]);
+      return loss(h) - least;
+    }
+    Wide worst = 0;
+    for (std::size_t m = 0; m < u.size(); ++m) {
+      if (u[m] > 0) worst = std::max(worst, -slope[m]);
+      if (squared_ || u[m] < cap) worst = std::max(worst, slope[m]);
+    }
+    return worst;
+  }
+
+  bool feasible(const Vector& u, int y, Wide cap, Wide rounding) const {
+    for (int m = 0; m < int(u.size()); ++m) {
+      if (!(u[m] >= 0) || (!has_variable(m, y) && u[m] != 0)) return false;
+      if (!squared_ && !maximum_ && u[m] > cap) return false;
+    }
+    return squared_ || !maximum_ || sum_of(u) <= cap * (1 + rounding);
+  }
+
+ private:
+  static constexpr Wide kNone = -std::numeric_limits<Wide>::infinity();
+
+  bool relative_, sum_to_zero_, maximum_, squared_;
+};
+
+}  // namespace polymargin::test
