@@ -3,6 +3,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <limits>
 #include <stdexcept>
 
 #include "core.hpp"
@@ -36,6 +37,8 @@ class PySequential {
                const std::string& restricted, double tau, std::uint64_t seed, int threads)
       : rows_(rows), threads_(threads) {
     const std::size_t size = std::size_t(rows.rows->size());
+    if (size > std::size_t(std::numeric_limits<std::int32_t>::max()))
+      throw std::invalid_argument("X has more than 2^31 - 1 rows; train on fewer or stream them");
     if (labels.shape(0) != size || caps.shape(0) != size)
       throw std::invalid_argument("labels and caps must have one entry per row");
     std::vector<Example<Real>> examples(size);

@@ -21,6 +21,8 @@ MACHINES = {
     "Crammer-Singer, squared": {"machine": "cs", "loss": "squared_hinge"},
     "Weston-Watkins": {"machine": "ww"},
     "Weston-Watkins, squared": {"machine": "ww", "loss": "squared_hinge"},
+    "Lee-Lin-Wahba, squared": {"machine": "llw", "loss": "squared_hinge"},
+    "one-vs-rest": {"machine": "ovr"},
 }
 
 

@@ -443,7 +443,7 @@ class LinearSVM(
         return driver
 
     def _previous_duals(self, machine: Machine, labels, n_columns):
-        """Dual variables and caps to start from, or None if they mean something else."""
+        """Dual variables and caps to start from; None if they mean something else."""
         if not self.warm_start or not hasattr(self, "_fitted"):
             return None
         fitted_machine, fitted_labels, fitted_caps = self._fitted

@@ -35,8 +35,7 @@ Certificate certify(
   std::vector<Partial> partials((size + kChunk - 1) / kChunk);
   std::vector<Real> losses(size);
   std::vector<Workspace<Real>> workspaces;
-  for (int t = 0; t < std::max(threads, 1); ++t)
-    workspaces.emplace_back(driver.layout().stride + 64);
+  for (int t = 0; t < std::max(threads, 1); ++t) workspaces.emplace_back(driver.layout());
 
   Poller poller(poll);
   std::atomic<bool> stop{false};
@@ -53,7 +52,7 @@ Certificate certify(
                      const Block<Real> block = driver.full_block(std::int32_t(i), workspace);
                      const Step<Real> step =
                          driver.machine().step(block, std::numeric_limits<Real>::infinity());
-                     driver.clear_dual(workspace);
+                     workspace.clear_dual();
                      losses[i] = step.loss;
                      partial.loss += double(example.cap) * double(step.loss);
                      if (example.cap > 0 && example.curvature >= kEmptyCurvature<Real>)

@@ -15,6 +15,7 @@
 #include "polymargin/base/poller.hpp"
 #include "polymargin/base/team.hpp"
 #include "polymargin/driver/schedule.hpp"
+#include "polymargin/driver/workspace.hpp"
 #include "polymargin/machine/machine.hpp"
 
 namespace polymargin {
@@ -22,27 +23,6 @@ namespace polymargin {
 // Rows shorter than this have no features for all practical purposes: W cannot act on them.
 template <class Real>
 inline constexpr Real kEmptyCurvature = std::is_same_v<Real, float> ? Real(1e-30) : Real(1e-200);
-
-template <class Real>
-struct Example {
-  Real curvature;  // A = |x|^2
-  Real cap;        // C_i
-  Real loss;       // as last seen
-  std::int32_t label;
-};
-
-// Aligned arrays for one visit at a time; one per thread.
-template <class Real>
-struct Workspace {
-  explicit Workspace(int stride)
-      : score(stride),
-        dual(stride),
-        change(stride),
-        arrays(std::size_t(stride) * kWorkspaceArrays),
-        classes(stride) {}
-  AlignedArray<Real> score, dual, change, arrays;
-  AlignedArray<std::int32_t> classes;
-};
 
 struct EpochReport {
   std::int64_t visits = 0;
@@ -65,7 +45,7 @@ class Sequential {
         machine_(std::move(machine)),
         weights_(rows_->features(), layout_),
         blocks_(rows_->size(), layout_),
-        workspace_(layout_.stride + 64),
+        workspace_(layout_),
         random_(seed) {
     for (std::int32_t i = 0; i < std::int32_t(examples_.size()); ++i) {
       Example<Real>& example = examples_[i];
@@ -143,15 +123,15 @@ class Sequential {
       dual_ +=
           machine_->dual_term(layout_.classes, examples_[i].cap, duals.data(), int(duals.size()));
       if (blocks_.sparse() && machine_->local()) {
-        const Block<Real> block = support_block(i);
+        const Block<Real> block = workspace_.support_block(examples_[i], blocks_.list(i));
         machine_->coefficients(block);
         add_listed(i, workspace_.classes.data(), block.layout.classes, block.change);
-        std::fill_n(block.dual, block.layout.stride, Real(0));
+        workspace_.clear_dual();
       } else {
         const Block<Real> block = full_block(i, workspace_);
         machine_->coefficients(block);
         rows_->add(i, weights_, block.change, 0, layout_.packs);
-        clear_dual(workspace_);
+        workspace_.clear_dual();
       }
     }
     half_norm_ = weights_.squared_norm() / 2;
@@ -169,26 +149,9 @@ class Sequential {
 
   double dual() const { return dual_; }
 
-  // The block of example i as the machine sees it, over all classes; sparse blocks are spread out
-  // in the workspace, which the caller clears afterwards with clear_dual().
+  // The block of example i over all classes; the caller calls workspace.clear_dual() afterwards.
   Block<Real> full_block(std::int32_t i, Workspace<Real>& workspace) {
-    Real* dual = workspace.dual.data();
-    if (blocks_.sparse())
-      for (const auto& entry : blocks_.list(i)) dual[entry.label] = entry.value;
-    else
-      dual = blocks_.dense(i);
-    const Example<Real>& example = examples_[i];
-    return {layout_,
-            example.label,
-            example.curvature,
-            example.cap,
-            workspace.score.data(),
-            dual,
-            workspace.change.data(),
-            workspace.arrays.data()};
-  }
-  void clear_dual(Workspace<Real>& workspace) {
-    if (blocks_.sparse()) std::fill_n(workspace.dual.data(), layout_.stride, Real(0));
+    return workspace.full_block(examples_[i], blocks_, i, layout_);
   }
 
  private:
@@ -240,7 +203,7 @@ class Sequential {
         span_[i] = entered ? 0 : std::min(2 * span_[i] + 1, kLongestRest);
         rest_[i] = span_[i];
       }
-      clear_dual(workspace_);
+      workspace_.clear_dual();
     } else if (step.moved) {
       rows_->add(i, weights_, block.change, 0, layout_.packs);
     }
@@ -288,7 +251,7 @@ class Sequential {
   }
 
   Step<Real> visit_support(std::int32_t i) {
-    const Block<Real> block = support_block(i);
+    const Block<Real> block = workspace_.support_block(examples_[i], blocks_.list(i));
     const std::int32_t* classes = workspace_.classes.data();
     const int count = block.layout.classes;
     rows_->scores_of(i, weights_, classes, count, workspace_.score.data());
@@ -297,29 +260,8 @@ class Sequential {
       rows_->add_to(i, weights_, classes, count, block.change);
       blocks_.assign(i, block.dual, classes, count);
     }
-    std::fill_n(block.dual, block.layout.stride, Real(0));
+    workspace_.clear_dual();
     return step;
-  }
-
-  // Sparse blocks: the block over its support and the label alone, whose classes are listed in the
-  // workspace. The caller clears block.dual.
-  Block<Real> support_block(std::int32_t i) {
-    const Example<Real>& example = examples_[i];
-    std::int32_t* classes = workspace_.classes.data();
-    Real* dual = workspace_.dual.data();
-    int count = 0, label = -1;
-    for (const auto& entry : blocks_.list(i)) {
-      if (entry.label == example.label) label = count;
-      classes[count] = entry.label;
-      dual[count++] = entry.value;
-    }
-    if (label < 0 && example.label >= 0) {
-      label = count;
-      classes[count++] = example.label;
-    }
-    return {
-        ClassLayout::of<Real>(count), label, example.curvature,        example.cap,
-        workspace_.score.data(),      dual,  workspace_.change.data(), workspace_.arrays.data()};
   }
 
   bool is_settled(std::int32_t i) {

@@ -36,7 +36,6 @@ class Boxed final : public Machine<Real> {
 
   void coefficients(const Block<Real>& block) const override { write_coefficients<Margin>(block); }
   bool local() const override { return Margin::kLocal; }
-  bool label_has_variable() const override { return Margin::kLabelHasVariable; }
 
   double dual_term(int classes, Real cap, const Real* dual, int count) const override {
     double sum = 0, squares = 0;

@@ -23,7 +23,6 @@ class CrammerSinger final : public Machine<Real> {
     write_coefficients<RelativeMargin>(block);
   }
   bool local() const override { return RelativeMargin::kLocal; }
-  bool label_has_variable() const override { return RelativeMargin::kLabelHasVariable; }
 
   double dual_term(int, Real, const Real* dual, int count) const override {
     double sum = 0;

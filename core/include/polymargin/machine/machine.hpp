@@ -48,9 +48,6 @@ class Machine {
   // Whether the coefficients are zero outside the support of the block and the label.
   virtual bool local() const = 0;
 
-  // Whether the label has a dual variable of its own.
-  virtual bool label_has_variable() const = 0;
-
   // The example's term of the dual objective, without -1/2 |W|^2, from the non-zeros of its block.
   virtual double dual_term(int classes, Real cap, const Real* dual, int count) const = 0;
 
