@@ -35,12 +35,13 @@ def _peer_ratio(record: dict, peer: str) -> float | None:
 
 
 def _timed_seeds(entry: dict) -> str:
-    """Median over seeds and, in brackets, their range."""
+    """Median over seeds and, in brackets if there were several, their range."""
     if entry.get("seconds") is None:
         return "not reached" if entry else NONE
     star = "" if entry["reached"] else "*"
     low, high = (digits(value) for value in entry["range"])
-    return f"{digits(entry['seconds'])}{star} ({low} to {high})"
+    bounds = "" if low == high else f" ({low} to {high})"
+    return f"{digits(entry['seconds'])}{star}{bounds}"
 
 
 def _over_seeds(entry: dict, name: str, form: str = "g") -> str:
