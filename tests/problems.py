@@ -87,7 +87,10 @@ def unit(machine, k):
 
 
 def as_hard(machine, loss, k, C):
-    """The C of a margin of one: W / (k - 1) makes llw with C / (k - 1) such a problem."""
+    """C over its margin, so that llw with many classes is no harder than the others.
+
+    With W / (k - 1), the hinge of llw with C / (k - 1) has a margin of one and C.
+    """
     return C * unit(machine, k) if loss == "hinge" else C
 
 

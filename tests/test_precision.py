@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from problems import PAIRS, dual_objective, make_problem, primal_objective
+from problems import PAIRS, as_hard, dual_objective, make_problem, primal_objective
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
@@ -61,13 +61,33 @@ def test_the_certificate_is_honest(machine, loss, dtype):
     """The gap recomputed in double precision is the one that was claimed."""
     X, y = load_digits(return_X_y=True)
     X = (X / 16).astype(dtype)
-    model = LinearSVM(machine, loss=loss, tol=1e-4, random_state=0).fit(X, y)
-    caps = np.ones(len(y))
+    C = as_hard(machine, loss, 10, 1.0)
+    model = LinearSVM(machine, loss=loss, C=C, tol=1e-4, random_state=0).fit(X, y)
+    caps = np.full(len(y), C)
     primal = primal_objective(model, X, y, caps)
     dual = dual_objective(model, X, y, caps)
     rounding = 1e-6 if dtype == np.float32 else 1e-12
     assert abs((primal - dual) / primal - model.dual_gap_) <= rounding
     assert model.status_ == "converged"
+
+
+@pytest.mark.parametrize("tol", [1e-3, 1e-4, 1e-5])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+def test_single_precision_brackets_the_optimum(machine, loss, tol):
+    """What float32 certifies holds: dual <= optimum <= primal, up to its rounding.
+
+    The primal of llw needs weights that sum to zero, or it falls below the optimum.
+    """
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:600] / 16, y[:600]
+    parameters = {"loss": loss, "C": as_hard(machine, loss, 10, 1.0), "random_state": 0}
+    best = LinearSVM(machine, tol=1e-7, max_iter=20_000, **parameters).fit(X, y)
+    model = LinearSVM(machine, tol=tol, **parameters).fit(X.astype(np.float32), y)
+    rounding = 1e-6 * best.objective_
+    assert model.objective_ >= best.dual_objective_ - rounding
+    assert model.dual_objective_ <= best.objective_ + rounding
+    assert model.objective_ >= model.dual_objective_ - rounding
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from problems import MACHINES, PAIRS, bounded_by_cap, dual_block, make_problem
+from problems import (
+    MACHINES,
+    PAIRS,
+    as_hard,
+    bounded_by_cap,
+    dual_block,
+    make_problem,
+)
 from sklearn.datasets import load_digits
 
 from polymargin import LinearSVM
@@ -24,7 +31,7 @@ def test_along_a_grid(digits, machine, loss, grid):
     parameters = {"loss": loss, "tol": 1e-4, "max_iter": 5000, "random_state": 0}
     warm = LinearSVM(machine, warm_start=True, **parameters)
     warm_epochs = cold_epochs = 0
-    for C in grid:
+    for C in (as_hard(machine, loss, 10, C) for C in grid):
         warm.set_params(C=C).fit(X, y)
         cold = LinearSVM(machine, C=C, **parameters).fit(X, y)
         assert warm.status_ == "converged"
