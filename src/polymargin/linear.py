@@ -35,6 +35,16 @@ from .machine import (
 )
 from .progress import EpochReporter
 
+# What `fit` knows of the rows, and `partial_fit` cannot.
+_OF_THE_ROWS = (
+    "objective_",
+    "dual_gap_",
+    "violation_",
+    "dual_coef_",
+    "support_",
+    "history_",
+    "_fitted",
+)
 # What would help when a fit ends before its tolerance, by status.
 _REMEDIES = {
     "max_iter": "raise max_iter (now {max_iter}), scale the features, or lower C",
@@ -338,7 +348,8 @@ class LinearSVM(
 
         Every row of the chunk gets one exact dual step against the weights of all
         chunks before. Nothing of a chunk but its effect on the weights is kept, so
-        there is no gap to certify; `dual_objective_` adds up over the chunks.
+        there is no gap to certify; `dual_objective_` adds up over the chunks. After
+        `fit`, it goes on from the fitted weights.
 
         Parameters
         ----------
@@ -356,7 +367,8 @@ class LinearSVM(
         self : LinearSVM
         """
         find_machine(self.machine, self.loss, self.restricted)
-        first = _check_partial_fit_first_call(self, classes)
+        _check_partial_fit_first_call(self, classes)
+        first = not hasattr(self, "coef_")  # also after a first call that failed
         if first and len(self.classes_) < 2:
             raise ValueError(
                 f"classes must name at least two classes, got {list(self.classes_)!r}."
@@ -385,6 +397,8 @@ class LinearSVM(
         report = driver.epoch(float("inf"))
         interrupted = driver.interrupted
         self.__dict__.update(self._model(driver.release_weights()))
+        for name in _OF_THE_ROWS:  # left by a fit before
+            self.__dict__.pop(name, None)
         self.n_iter_ += 1
         self.dual_objective_ += report["dual"]
         self.status_ = "partial"
