@@ -127,7 +127,7 @@ def test_linear_svc_ovr(loss, name, C):
 
 
 # LIBLINEAR ends after 1000 iterations, too few for the hinge with a larger C.
-@pytest.mark.parametrize("C", [0.02, 0.1])
+@pytest.mark.parametrize("C", [0.01, 0.05])
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("name", ["binary", "generated", "iris"])
 @pytest.mark.parametrize(("loss", "solver"), [("hinge", 3), ("squared_hinge", 1)])
