@@ -107,4 +107,16 @@ std::vector<Real> weights_of(Sequential<Real>& driver) {
   return {w.of_feature(0), w.of_feature(0) + w.features() * w.layout().stride};
 }
 
+// Blocks list their classes in ascending order.
+template <class Real>
+void check_order_of_classes(Sequential<Real>& driver) {
+  for (std::int32_t i : driver.visited()) {
+    std::int32_t last = -1;
+    driver.blocks().for_each(i, [&](std::int32_t m, Real) {
+      CHECK(m > last);
+      last = m;
+    });
+  }
+}
+
 }  // namespace polymargin::test
