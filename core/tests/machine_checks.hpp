@@ -204,7 +204,7 @@ void check_block(const Machine<Real>& machine, Visit<Real>& visit) {
   const Wide term = visit.term();
   CHECK_NEAR(machine.dual_term(visit.classes, visit.cap, values.data(), int(values.size())), term,
              1e-12L * (1 + std::fabs(term)));
-  CHECK_EQUAL(machine.local(), !visit.definition.sums_to_zero());
+  CHECK_EQUAL(machine.sums_to_zero(), visit.definition.sums_to_zero());
 
   const Vector u = visit.dual();
   const Block<Real> block = visit.block();
@@ -212,7 +212,7 @@ void check_block(const Machine<Real>& machine, Visit<Real>& visit) {
   machine.coefficients(block);
   CHECK(visit.dual() == u);
   check_coefficients(visit, block, u, u);
-  if (machine.local()) check_compact(machine, visit);
+  if (!machine.sums_to_zero()) check_compact(machine, visit);
 }
 
 }  // namespace polymargin::test

@@ -101,7 +101,7 @@ class SlowMachine final : public Machine<double> {
     return machine_->step(block, threshold);
   }
   void coefficients(const Block<double>& block) const override { machine_->coefficients(block); }
-  bool local() const override { return machine_->local(); }
+  bool sums_to_zero() const override { return machine_->sums_to_zero(); }
   double dual_term(int classes, double cap, const double* dual, int count) const override {
     return machine_->dual_term(classes, cap, dual, count);
   }

@@ -15,7 +15,8 @@ class SupportSchedule final : public Schedule {
   bool support_only() const override { return true; }
 };
 
-// The label's own variable can enter a block (one-vs-rest), other classes cannot.
+// The label's own variable can enter a block (one-vs-rest), in its place; other classes
+// cannot.
 template <class Real>
 void check_label_enters(const Choice& choice) {
   const Problem<Real> problem(11, 20, 12, 100, 0.4);
@@ -28,6 +29,7 @@ void check_label_enters(const Choice& choice) {
   driver->rebuild_weights();
   driver->set_schedule(std::make_unique<SupportSchedule>(driver->visited()));
   const EpochReport report = driver->epoch(go_on);
+  check_order_of_classes(*driver);
   int entered = 0;
   for (std::int32_t i : driver->visited())
     driver->blocks().for_each(i, [&](std::int32_t m, Real) { entered += m == problem.labels[i]; });

@@ -1,61 +1,26 @@
 """Linear multi-class support vector machines."""
 
-import warnings
 from numbers import Integral, Real
 
 import numpy as np
-import scipy.sparse as sp
-from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.callback import CallbackSupportMixin, with_callbacks
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model._base import LinearClassifierMixin, SparseCoefMixin
-from sklearn.utils import check_random_state, compute_class_weight
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import (
-    _check_partial_fit_first_call,
-    check_classification_targets,
-)
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    validate_data,
-)
+from sklearn.utils.multiclass import _check_partial_fit_first_call
 
-from ._core import core
-from .access import rows_of
-from .driver import Run, Stopping, run_epochs
-from .machine import (
-    LOSSES,
-    MACHINE_NAMES,
-    RESTRICTED,
-    Machine,
-    block_shape,
-    find_machine,
-    weights_by_class,
-)
+from .driver import Stopping, run_epochs
+from .machine import LOSSES, MACHINE_NAMES, RESTRICTED, find_machine
 from .progress import EpochReporter
-
-# What `fit` knows of the rows, and `partial_fit` cannot.
-_OF_THE_ROWS = (
-    "objective_",
-    "dual_gap_",
-    "violation_",
-    "dual_coef_",
-    "support_",
-    "history_",
-    "_fitted",
-)
-# What would help when a fit ends before its tolerance, by status.
-_REMEDIES = {
-    "max_iter": "raise max_iter (now {max_iter}), scale the features, or lower C",
-    "max_time": "raise max_time (now {max_time} s)",
-    "precision": "pass float64 data: float32 cannot resolve this tolerance",
-}
-_DOUBLE_PRECISION = "scale the features or lower C: no number format resolves more"
+from .training import SequentialTraining
 
 
 class LinearSVM(
-    CallbackSupportMixin, LinearClassifierMixin, SparseCoefMixin, BaseEstimator
+    SequentialTraining,
+    CallbackSupportMixin,
+    LinearClassifierMixin,
+    SparseCoefMixin,
+    BaseEstimator,
 ):
     """Linear multi-class support vector machine with a certificate of accuracy.
 
@@ -70,7 +35,8 @@ class LinearSVM(
         The formulation. Crammer-Singer ("cs") counts the worst wrong class of an
         example, Weston-Watkins ("ww") every wrong class inside the margin,
         Lee-Lin-Wahba ("llw") every wrong class whose score is above ``-1/(k-1)``, with
-        weights that sum to zero. One-vs-rest ("ovr") solves one binary problem per
+        weights that sum to zero (its margin shrinks with the number of classes: give it
+        a C smaller by about k - 1). One-vs-rest ("ovr") solves one binary problem per
         class, all in one pass over the rows.
 
     C : float, default=1.0
@@ -305,17 +271,10 @@ class LinearSVM(
                 f"LinearSVM needs at least two classes in y, got one class only: "
                 f"{self.classes_.tolist()[0]!r}."
             )
-        caps = self._caps(X, labels, sample_weight)
-        n_columns, labels = block_shape(self.machine, labels, len(self.classes_))
-        driver = self._driver(X, labels, caps, n_columns)
-        previous = self._previous_duals(machine, labels, n_columns)
-        if previous is not None:
-            duals = machine.fit_duals(*previous, caps)
-            driver.set_duals(
-                duals.indptr.astype(np.int64),
-                duals.indices.astype(np.int32),
-                duals.data,
-            )
+        problem = self._problem(machine, X, labels, sample_weight)
+        driver = self._driver(X, problem)
+        if self.warm_start:
+            self._start_from_previous(driver, problem)
 
         data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
         context = self._init_callback_context(max_subtasks=self.max_iter)
@@ -328,7 +287,7 @@ class LinearSVM(
                 self, context, data, lambda: self._model(driver.weights())
             ),
         )
-        self._keep(run, driver, machine, labels, caps)
+        self._keep(run, driver, problem)
         context.call_on_fit_task_end(
             estimator=self,
             reconstruction_attributes=lambda: {
@@ -366,7 +325,7 @@ class LinearSVM(
         -------
         self : LinearSVM
         """
-        find_machine(self.machine, self.loss, self.restricted)
+        machine = find_machine(self.machine, self.loss, self.restricted)
         _check_partial_fit_first_call(self, classes)
         first = not hasattr(self, "coef_")  # also after a first call that failed
         if first and len(self.classes_) < 2:
@@ -386,9 +345,7 @@ class LinearSVM(
                 f"y contains the label {np.asarray(y)[~known][0]!r}, which is not in "
                 f"the classes given at the first call of partial_fit."
             )
-        caps = self._caps(X, labels, sample_weight)
-        n_columns, labels = block_shape(self.machine, labels, len(self.classes_))
-        driver = self._driver(X, labels, caps, n_columns)
+        driver = self._driver(X, self._problem(machine, X, labels, sample_weight))
         if first:
             self.n_iter_ = 0
             self.dual_objective_ = 0.0
@@ -396,133 +353,11 @@ class LinearSVM(
             driver.set_weights(self._weights(X.dtype))
         report = driver.epoch(float("inf"))
         interrupted = driver.interrupted
+        self._forget_rows()
         self.__dict__.update(self._model(driver.release_weights()))
-        for name in _OF_THE_ROWS:  # left by a fit before
-            self.__dict__.pop(name, None)
         self.n_iter_ += 1
         self.dual_objective_ += report["dual"]
         self.status_ = "partial"
         if interrupted:
             raise KeyboardInterrupt
         return self
-
-    def _validate(self, X, y, reset=True):
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse="csr",
-            accept_large_sparse=True,
-            dtype=[np.float64, np.float32],
-            reset=reset,
-        )
-        check_classification_targets(y)
-        return X, y
-
-    def _caps(self, X, labels, sample_weight):
-        """C_i = C * sample_weight_i * class_weight of the label."""
-        weights = _check_sample_weight(
-            sample_weight, X, dtype=np.float64, ensure_non_negative=True
-        )
-        by_class = np.ones(len(self.classes_))
-        if isinstance(self.class_weight, dict):
-            by_class = weights_by_class(self.class_weight, self.classes_)
-        elif self.class_weight is not None:
-            by_class = compute_class_weight(
-                self.class_weight,
-                classes=self.classes_,
-                y=self.classes_[labels],
-                sample_weight=weights,
-            )
-        return self.C * weights * by_class[labels]
-
-    def _driver(self, X, labels, caps, n_columns):
-        bias = self.intercept_scaling if self.fit_intercept else 0.0
-        seed = check_random_state(self.random_state).randint(2**31)
-        kind = core.Sequential32 if X.dtype == np.float32 else core.Sequential64
-        driver = kind(
-            rows_of(X, bias),
-            labels.astype(np.int32),
-            caps,
-            n_columns,
-            self.machine,
-            self.loss,
-            self.restricted,
-            self.restricted_tol,
-            seed,
-            effective_n_jobs(self.n_jobs),
-        )
-        epsilon = 1e-3 if self.violation_tol is None else self.violation_tol
-        driver.set_schedule(self.order, self.shrinking, self.cooling, epsilon)
-        return driver
-
-    def _previous_duals(self, machine: Machine, labels, n_columns):
-        """Dual variables and caps to start from; None if they mean something else."""
-        if not self.warm_start or not hasattr(self, "_fitted"):
-            return None
-        fitted_machine, fitted_labels, fitted_caps = self._fitted
-        if fitted_machine != machine or not np.array_equal(fitted_labels, labels):
-            return None
-        if self.dual_coef_.shape[1] != n_columns:
-            return None
-        return machine.duals(self.dual_coef_, labels), fitted_caps
-
-    def _model(self, weights) -> dict:
-        """The attributes that make the estimator usable, from W."""
-        features = weights.shape[0] - self.fit_intercept
-        intercept = np.zeros(weights.shape[1], dtype=weights.dtype)
-        if self.fit_intercept:
-            intercept = weights[-1] * weights.dtype.type(self.intercept_scaling)
-        coef = weights[:features].T
-        if weights.shape[1] == 2:
-            coef, intercept = np.diff(coef, axis=0), np.diff(intercept)
-        return {"coef_": coef, "intercept_": intercept}
-
-    def _weights(self, dtype):
-        """W from the attributes: the inverse of `_model`."""
-        coef, intercept = self.coef_, self.intercept_ / self.intercept_scaling
-        if len(self.classes_) == 2 and self.machine != "ovr":
-            coef = np.vstack([-coef / 2, coef / 2])
-            intercept = np.concatenate([-intercept / 2, intercept / 2])
-        rows = [coef.T, intercept[None, :]] if self.fit_intercept else [coef.T]
-        return np.ascontiguousarray(np.vstack(rows), dtype=dtype)
-
-    def _keep(self, run: Run, driver, machine: Machine, labels, caps):
-        """Set the fitted attributes."""
-        indptr, classes, values = driver.duals()
-        n_columns, _ = block_shape(machine.name, labels, len(self.classes_))
-        duals = sp.csr_array((values, classes, indptr), shape=(len(labels), n_columns))
-        self.dual_coef_ = machine.coefficients(duals, labels)
-        self.support_ = np.flatnonzero(np.diff(self.dual_coef_.indptr))
-        self._fitted = machine, labels, caps
-        self.n_iter_ = run.epochs
-        self.objective_ = run.certificate.primal
-        self.dual_objective_ = run.certificate.dual
-        self.dual_gap_ = run.certificate.gap
-        self.violation_ = run.certificate.violation
-        self.status_ = run.status
-        self.history_ = run.history and {
-            name: np.asarray(values) for name, values in run.history.items()
-        }
-        self.__dict__.update(self._model(driver.release_weights()))
-
-    def _warn_unless_converged(self):
-        if self.status_ not in _REMEDIES:
-            return
-        remedy = _REMEDIES[self.status_].format(**self.get_params())
-        if self.status_ == "precision" and self.coef_.dtype == np.float64:
-            remedy = _DOUBLE_PRECISION
-        if self.restricted in ("bisection", "fixed_point"):
-            remedy = f"lower restricted_tol (now {self.restricted_tol:g}) or {remedy}"
-        reached = f"a relative duality gap of {self.dual_gap_:.2g} (tol={self.tol:g})"
-        if self.violation_tol is not None:
-            reached = (
-                f"a violation of {self.violation_:.2g} "
-                f"(violation_tol={self.violation_tol:g})"
-            )
-        warnings.warn(
-            f"LinearSVM stopped after {self.n_iter_} epochs at {reached}; to get "
-            f"closer, {remedy}.",
-            ConvergenceWarning,
-            stacklevel=5,  # the caller of fit, outside its decorators
-        )

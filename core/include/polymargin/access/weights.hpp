@@ -33,6 +33,17 @@ class Weights {
     return std::move(values_);
   }
 
+  // Subtracts from the weights of every feature their mean over the classes.
+  void center() {
+    for (std::int64_t f = 0; f < features_; ++f) {
+      Real* w = of_feature(f);
+      double sum = 0;
+      for (int m = 0; m < layout_.classes; ++m) sum += double(w[m]);
+      const double mean = sum / layout_.classes;
+      for (int m = 0; m < layout_.classes; ++m) w[m] = Real(double(w[m]) - mean);
+    }
+  }
+
   double squared_norm() const {
     double sum = 0;
     for (std::int64_t f = 0; f < features_; ++f) {

@@ -122,7 +122,7 @@ class Sequential {
       if (duals.empty()) continue;
       dual_ +=
           machine_->dual_term(layout_.classes, examples_[i].cap, duals.data(), int(duals.size()));
-      if (blocks_.sparse() && machine_->local()) {
+      if (blocks_.sparse() && !machine_->sums_to_zero()) {
         const Block<Real> block = workspace_.support_block(examples_[i], blocks_.list(i));
         machine_->coefficients(block);
         add_listed(i, workspace_.classes.data(), block.layout.classes, block.change);
@@ -134,6 +134,7 @@ class Sequential {
         workspace_.clear_dual();
       }
     }
+    if (machine_->sums_to_zero()) weights_.center();
     half_norm_ = weights_.squared_norm() / 2;
     dual_ -= half_norm_;
   }
@@ -170,7 +171,7 @@ class Sequential {
 
   Step<Real> visit(std::int32_t i) {
     bool support_only = false;
-    if (blocks_.sparse() && machine_->local() && !blocks_.list(i).empty()) {
+    if (blocks_.sparse() && !machine_->sums_to_zero() && !blocks_.list(i).empty()) {
       support_only = schedule_->support_only();
       if (!support_only && class_shrinking_ && rest_[i] > 0) {
         --rest_[i];

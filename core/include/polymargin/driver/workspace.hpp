@@ -39,15 +39,16 @@ class Workspace {
   Block<Real> support_block(const Example<Real>& example,
                             const std::vector<typename DualBlocks<Real>::Entry>& list) {
     int count = 0, label = -1;
-    for (const auto& entry : list) {
-      if (entry.label == example.label) label = count;
-      classes[count] = entry.label;
-      dual[count++] = entry.value;
+    const auto append = [&](std::int32_t name, Real value) {
+      if (name == example.label) label = count;
+      classes[count] = name;
+      dual[count++] = value;
+    };
+    for (const auto& entry : list) {  // ascending, and the label in its place
+      if (label < 0 && example.label >= 0 && example.label < entry.label) append(example.label, 0);
+      append(entry.label, entry.value);
     }
-    if (label < 0 && example.label >= 0) {
-      label = count;
-      classes[count++] = example.label;
-    }
+    if (label < 0 && example.label >= 0) append(example.label, 0);
     const ClassLayout layout = ClassLayout::of<Real>(count);
     used_ = layout.stride;
     return make_block(example, layout, label, dual.data());

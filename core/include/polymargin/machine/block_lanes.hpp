@@ -23,6 +23,7 @@ inline LocalPacks<V, Packs> local_packs(void* workspace, int stride_bytes, int w
 
 template <class Real, int Bytes, int Packs>
 struct BlockLanes {
+  using Number = Real;
   using V = Pack<Real, Bytes>;
   using I = PackInt<Real, Bytes>;
   static constexpr int kLanes = Bytes / int(sizeof(Real));

@@ -35,7 +35,7 @@ class Boxed final : public Machine<Real> {
   }
 
   void coefficients(const Block<Real>& block) const override { write_coefficients<Margin>(block); }
-  bool local() const override { return Margin::kLocal; }
+  bool sums_to_zero() const override { return Margin::kSumsToZero; }
 
   double dual_term(int classes, Real cap, const Real* dual, int count) const override {
     double sum = 0, squares = 0;
@@ -77,6 +77,7 @@ class Boxed final : public Machine<Real> {
     const int classes = block.layout.classes;
     BoxProblem<Real> problem = Boxed::problem(classes, block.curvature, block.cap);
     const Real penalty = 1 / (2 * block.cap);
+    const Real shift = Margin::shift(lanes);
     auto gradient = lanes.local(0);  // h
 
     V total{};
@@ -87,7 +88,7 @@ class Boxed final : public Machine<Real> {
 
     V worst{}, loss{}, highest = V{} + kNowhere<Real>;
     for (int v = 0; v < lanes.packs; ++v) {
-      const V margin = Margin::violation(lanes, v);
+      const V margin = Margin::violation(lanes, v, shift);
       const V dual = lanes.dual(v);
       const V slack = max_of(margin, V{});
       if (Loss == BoxLoss::hinge) loss += slack;
@@ -113,30 +114,21 @@ class Boxed final : public Machine<Real> {
     auto solution = lanes.local(1);
     box_.solve(lanes, problem, gradient, solution);
 
-    V gain{}, sum{}, squares{}, along{};
-    for (int v = 0; v < lanes.packs; ++v) {
-      const V delta = solution[v] - lanes.dual(v);
-      const V used = delta != V{} ? gradient[v] : V{};  // lanes without a class hold kNowhere
-      gain += delta * used;
-      sum += delta;
-      squares += delta * delta;
-      V margin = used + shared_penalty;
-      if (Loss == BoxLoss::squared_hinge) margin += penalty * lanes.dual(v);
-      along += delta * margin;
-    }
-    const Real change = Lanes::sum(sum);
-    const Real square = Lanes::sum(squares);
-    const Real quadratic = (problem.diagonal * square + problem.coupling * change * change) / 2;
-    step.gain = Lanes::sum(gain) - quadratic;
+    const ChangeSums<Real> change = sums_of_change(lanes, gradient, solution);
+    const Real coupled = change.sum * change.sum;
+    const Real quadratic = (problem.diagonal * change.squares + problem.coupling * coupled) / 2;
+    step.gain = change.along_gradient - quadratic;
     // An exact step gains at least this much; near the optimum the difference above is rounding.
     if (Box::kExact) step.gain = std::max(step.gain, quadratic);
     step.moved = step.gain > 0;
     if (!step.moved) return step;
-    // 1/2 |W|^2 grows by b.s + 1/2 A |b|^2
+    // 1/2 |W|^2 grows by b.s + 1/2 A |b|^2; h without its penalty is the violation of the margin.
+    Real along_margin = change.along_gradient + shared_penalty * change.sum;
+    if (Loss == BoxLoss::squared_hinge) along_margin += penalty * change.along_dual;
     step.norm_change =
-        Real(Margin::unit(classes)) * change - Lanes::sum(along) +
-        block.curvature / 2 * (square + Real(Margin::rho(classes)) * change * change);
-    commit<Margin>(lanes, solution, change);
+        Real(Margin::unit(classes)) * change.sum - along_margin +
+        block.curvature / 2 * (change.squares + Real(Margin::rho(classes)) * coupled);
+    commit<Margin>(lanes, solution, change.sum);
     return step;
   }
 

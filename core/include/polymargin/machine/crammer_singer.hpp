@@ -22,7 +22,7 @@ class CrammerSinger final : public Machine<Real> {
   void coefficients(const Block<Real>& block) const override {
     write_coefficients<RelativeMargin>(block);
   }
-  bool local() const override { return RelativeMargin::kLocal; }
+  bool sums_to_zero() const override { return RelativeMargin::kSumsToZero; }
 
   double dual_term(int, Real, const Real* dual, int count) const override {
     double sum = 0;
@@ -44,13 +44,14 @@ class CrammerSinger final : public Machine<Real> {
   Step<Real> step_lanes(const Lanes& lanes, Real threshold) const {
     using V = typename Lanes::V;
     const Block<Real>& block = lanes.block;
+    const Real shift = RelativeMargin::shift(lanes);
     auto gradient = lanes.local(0);  // h; nowhere at the label, where it is zero by definition
 
     V total{};
     V highest{};
     V lowest = V{} - kNowhere<Real>;
     for (int v = 0; v < lanes.packs; ++v) {
-      const V h = RelativeMargin::violation(lanes, v);
+      const V h = RelativeMargin::violation(lanes, v, shift);
       const V dual = lanes.dual(v);
       total += dual;
       highest = max_of(highest, h);
@@ -68,23 +69,15 @@ class CrammerSinger final : public Machine<Real> {
     auto solution = lanes.local(1);
     simplex_.solve(lanes, gradient, step.loss, start_sum, solution);
 
-    V gain{}, sum{}, squares{};
-    for (int v = 0; v < lanes.packs; ++v) {
-      const V delta = solution[v] - lanes.dual(v);
-      const V used = delta != V{} ? gradient[v] : V{};  // lanes without a class hold kNowhere
-      gain += delta * used;
-      sum += delta;
-      squares += delta * delta;
-    }
-    const Real change = Lanes::sum(sum);
-    const Real norm = block.curvature / 2 * (Lanes::sum(squares) + change * change);
-    step.gain = Lanes::sum(gain) - norm;
+    const ChangeSums<Real> change = sums_of_change(lanes, gradient, solution);
+    const Real quadratic = block.curvature / 2 * (change.squares + change.sum * change.sum);
+    step.gain = change.along_gradient - quadratic;
     // An exact step gains at least this much; near the optimum the difference above is rounding.
-    if (Simplex::kExact) step.gain = std::max(step.gain, norm);
+    if (Simplex::kExact) step.gain = std::max(step.gain, quadratic);
     step.moved = step.gain > 0;
     if (!step.moved) return step;
-    step.norm_change = change - step.gain;  // gain = sum of du - change of 1/2 |W|^2
-    commit<RelativeMargin>(lanes, solution, change);
+    step.norm_change = change.sum - step.gain;  // gain = sum of du - change of 1/2 |W|^2
+    commit<RelativeMargin>(lanes, solution, change.sum);
     return step;
   }
 

@@ -45,8 +45,9 @@ class Machine {
   // Writes the coefficients b of the block into block.change: the weights are sums of b_m x.
   virtual void coefficients(const Block<Real>& block) const = 0;
 
-  // Whether the coefficients are zero outside the support of the block and the label.
-  virtual bool local() const = 0;
+  // Whether the weights of the classes sum to zero. Then every example touches all classes;
+  // otherwise only those in the support of its block, and its label.
+  virtual bool sums_to_zero() const = 0;
 
   // The example's term of the dual objective, without -1/2 |W|^2, from the non-zeros of its block.
   virtual double dual_term(int classes, Real cap, const Real* dual, int count) const = 0;
