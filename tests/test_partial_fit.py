@@ -236,3 +236,23 @@ def test_intercept_scaling(machine, scaling, k):
     assert_allclose(
         model.intercept_, scaling * by_hand.coef_[:, -1], rtol=1e-9, atol=1e-12
     )
+
+
+def test_a_stream_after_a_fit_claims_nothing_about_rows_that_are_gone():
+    model = LinearSVM(random_state=0).fit(X, y)
+    accuracy = model.score(X, y)
+    model.partial_fit(X[:30], y[:30])
+    for name in ("objective_", "dual_gap_", "dual_coef_", "support_", "violation_"):
+        assert not hasattr(model, name), name
+    assert model.status_ == "partial"
+    assert model.score(X, y) > accuracy - 0.2
+    assert model.fit(X, y).dual_gap_ <= 1e-3
+
+
+def test_a_first_chunk_that_fails_can_be_tried_again():
+    model = LinearSVM(random_state=0)
+    with pytest.raises(ValueError, match="NaN"):
+        model.partial_fit(np.full_like(X, np.nan), y, classes=CLASSES)
+    model.partial_fit(X, y)
+    fresh = LinearSVM(random_state=0).partial_fit(X, y, classes=CLASSES)
+    assert_array_equal(model.coef_, fresh.coef_)

@@ -1,6 +1,7 @@
 """An estimator among scikit-learn's: clone, pickle, search, pipeline."""
 
 import pickle
+from dataclasses import is_dataclass
 
 import numpy as np
 import pytest
@@ -78,6 +79,8 @@ def test_pickle(machine, loss, k):
         other = getattr(copy, name)
         if hasattr(value, "toarray"):
             value, other = value.toarray(), other.toarray()
+        if is_dataclass(value):
+            value, other = vars(value), vars(other)
         if isinstance(value, dict):
             assert value.keys() == other.keys()
             value, other = list(value.values()), list(other.values())
