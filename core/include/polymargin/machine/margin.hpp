@@ -67,7 +67,7 @@ struct OneVsRestMargin {
   static double rho(int) { return 0; }
 
   template <class Lanes>
-  static auto shift(const Lanes& lanes) {
+  static auto shift(const Lanes&) {
     return typename Lanes::Number(1);
   }
   template <class Lanes, class Real>
@@ -81,7 +81,8 @@ struct OneVsRestMargin {
   }
 };
 
-// Sums over a change of the block, d = solution - u.
+// Sums over a change of the block, d = solution - u. Inlined always: a machine uses some of them
+// only, and a sum over lanes that nobody uses should not be taken.
 template <class Real>
 struct ChangeSums {
   Real sum;             // 1.d
@@ -91,7 +92,8 @@ struct ChangeSums {
 };
 
 template <class Lanes, class Packs>
-inline auto sums_of_change(const Lanes& lanes, const Packs& gradient, const Packs& solution) {
+[[gnu::always_inline]] inline auto sums_of_change(const Lanes& lanes, const Packs& gradient,
+                                                  const Packs& solution) {
   using V = typename Lanes::V;
   V sum{}, squares{}, along_gradient{}, along_dual{};
   for (int v = 0; v < lanes.packs; ++v) {
@@ -107,7 +109,8 @@ inline auto sums_of_change(const Lanes& lanes, const Packs& gradient, const Pack
 
 // Writes the new block, and the coefficients of its change.
 template <class Margin, class Lanes, class Solution, class Real>
-inline void commit(const Lanes& lanes, const Solution& solution, Real sum_of_changes) {
+[[gnu::always_inline]] inline void commit(const Lanes& lanes, const Solution& solution,
+                                          Real sum_of_changes) {
   for (int v = 0; v < lanes.packs; ++v) {
     const auto delta = solution[v] - lanes.dual(v);
     store(lanes.block.change + v * Lanes::kLanes,
