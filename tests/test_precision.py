@@ -22,10 +22,14 @@ def test_double_precision_resolves_small_gaps(machine, loss, seed):
 
 
 def single_precision_gap(machine, scale, C, **parameters):
+    """Median over seeds: where float32 ends, a single gap is partly chance."""
     X, y = load_digits(return_X_y=True)
     X, y = (X[:300] * scale).astype(np.float32), y[:300]
-    model = LinearSVM(machine, C=C, random_state=0, max_iter=500, **parameters)
-    return model.fit(X, y).dual_gap_
+    gaps = []
+    for seed in range(5):
+        model = LinearSVM(machine, C=C, random_state=seed, max_iter=500, **parameters)
+        gaps.append(model.fit(X, y).dual_gap_)
+    return np.median(gaps)
 
 
 # Many small additions make W drift from the dual variables in float32. Unless it is
