@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import _check_partial_fit_first_call
 from .driver import Stopping, run_epochs
 from .machine import LOSSES, MACHINE_NAMES, RESTRICTED, find_machine
 from .progress import EpochReporter
+from .solver import SOLVER_NAMES, SOLVERS, choose_solver
 from .training import SequentialTraining
 
 
@@ -69,6 +70,10 @@ class LinearSVM(
     class_weight : dict, "balanced" or None, default=None
         Multiplies C for each class.
 
+    solver : {"auto", "dual"}, default="auto"
+        How to train. "dual" is the sequential dual method. "auto" chooses by what is
+        known before the fit and says what it chose in `solver_`.
+
     order : {"acf", "permuted"}, default="acf"
         Who is visited next. "acf" visits an example as often as its visits are worth
         it; "permuted" visits all in a fresh random order.
@@ -124,6 +129,9 @@ class LinearSVM(
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, if `X` had any.
 
+    solver_ : str
+        The solver that was used.
+
     n_iter_ : int
         Epochs run.
 
@@ -175,6 +183,7 @@ class LinearSVM(
         "fit_intercept": ["boolean"],
         "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
+        "solver": [StrOptions(set(SOLVER_NAMES))],
         "order": [StrOptions({"acf", "permuted"})],
         "shrinking": ["boolean"],
         "cooling": ["boolean"],
@@ -200,6 +209,7 @@ class LinearSVM(
         fit_intercept=True,
         intercept_scaling=1.0,
         class_weight=None,
+        solver="auto",
         order="acf",
         shrinking=True,
         cooling=True,
@@ -221,6 +231,7 @@ class LinearSVM(
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
         self.class_weight = class_weight
+        self.solver = solver
         self.order = order
         self.shrinking = shrinking
         self.cooling = cooling
@@ -272,7 +283,8 @@ class LinearSVM(
                 f"{self.classes_.tolist()[0]!r}."
             )
         problem = self._problem(machine, X, labels, sample_weight)
-        driver = self._driver(X, problem)
+        self.solver_ = choose_solver(self.solver, machine, X)
+        driver = SOLVERS[self.solver_].driver(self, X, problem)
         if self.warm_start:
             self._start_from_previous(driver, problem)
 
@@ -345,7 +357,8 @@ class LinearSVM(
                 f"y contains the label {np.asarray(y)[~known][0]!r}, which is not in "
                 f"the classes given at the first call of partial_fit."
             )
-        driver = self._driver(X, self._problem(machine, X, labels, sample_weight))
+        problem = self._problem(machine, X, labels, sample_weight)
+        driver = SOLVERS["dual"].driver(self, X, problem)
         if first:
             self.n_iter_ = 0
             self.dual_objective_ = 0.0

@@ -7,14 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import effective_n_jobs
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from ._core import core
-from .access import rows_of
 from .driver import Run
 from .machine import Machine, block_shape, weights_by_class
 
@@ -92,26 +89,6 @@ class SequentialTraining:
         caps = self.C * weights * by_class[labels]
         n_columns, labels = block_shape(machine.name, labels, len(self.classes_))
         return Problem(machine, labels, n_columns, caps)
-
-    def _driver(self, X, problem: Problem):
-        bias = self.intercept_scaling if self.fit_intercept else 0.0
-        seed = check_random_state(self.random_state).randint(2**31)
-        kind = core.Sequential32 if X.dtype == np.float32 else core.Sequential64
-        driver = kind(
-            rows_of(X, bias),
-            problem.labels.astype(np.int32),
-            problem.caps,
-            problem.n_columns,
-            self.machine,
-            self.loss,
-            self.restricted,
-            self.restricted_tol,
-            seed,
-            effective_n_jobs(self.n_jobs),
-        )
-        epsilon = 1e-3 if self.violation_tol is None else self.violation_tol
-        driver.set_schedule(self.order, self.shrinking, self.cooling, epsilon)
-        return driver
 
     def _start_from_previous(self, driver, problem: Problem) -> None:
         """Hand the dual variables of the last fit to a driver, if they fit."""
