@@ -1,28 +1,15 @@
 """Linear multi-class support vector machines."""
 
-from numbers import Integral, Real
+from numbers import Real
 
-import numpy as np
-from sklearn.base import BaseEstimator, _fit_context
-from sklearn.callback import CallbackSupportMixin, with_callbacks
-from sklearn.linear_model._base import LinearClassifierMixin, SparseCoefMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import _check_partial_fit_first_call
 
-from .driver import Stopping, run_epochs
-from .machine import LOSSES, MACHINE_NAMES, RESTRICTED, find_machine
-from .progress import EpochReporter
-from .solver import SOLVER_NAMES, SOLVERS, choose_solver
-from .training import SequentialTraining
+from .machine import LOSSES, MACHINE_NAMES, RESTRICTED, Machine, find_machine
+from .solver import SOLVER_NAMES
+from .training import LinearTraining
 
 
-class LinearSVM(
-    SequentialTraining,
-    CallbackSupportMixin,
-    LinearClassifierMixin,
-    SparseCoefMixin,
-    BaseEstimator,
-):
+class LinearSVM(LinearTraining):
     """Linear multi-class support vector machine with a certificate of accuracy.
 
     Minimises ``1/2 sum_m |w_m|^2 + sum_i C_i loss_i`` by the sequential dual method:
@@ -173,27 +160,12 @@ class LinearSVM(
     """
 
     _parameter_constraints: dict = {
+        **LinearTraining._parameter_constraints,
         "machine": [StrOptions(set(MACHINE_NAMES))],
-        "C": [Interval(Real, 0, None, closed="neither")],
         "loss": [StrOptions(set(LOSSES))],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "violation_tol": [Interval(Real, 0, None, closed="neither"), None],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "max_time": [Interval(Real, 0, None, closed="neither"), None],
-        "fit_intercept": ["boolean"],
-        "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
         "solver": [StrOptions(set(SOLVER_NAMES))],
-        "order": [StrOptions({"acf", "permuted"})],
-        "shrinking": ["boolean"],
-        "cooling": ["boolean"],
         "restricted": [StrOptions(set(RESTRICTED))],
         "restricted_tol": [Interval(Real, 0, None, closed="neither")],
-        "warm_start": ["boolean"],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
-        "history": ["boolean"],
     }
 
     def __init__(
@@ -243,134 +215,5 @@ class LinearSVM(
         self.verbose = verbose
         self.history = history
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
-        """Train the machine.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            float32 and float64 are read in place and decide the number format of the
-            training.
-
-        y : array-like of shape (n_samples,)
-            Labels of at least two classes.
-
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Multiplies C for each row; an integer weight equals repetition.
-
-        Returns
-        -------
-        self : LinearSVM
-
-        Raises
-        ------
-        KeyboardInterrupt
-            After Ctrl-C; the model trained so far is in the estimator.
-        """
-        machine = find_machine(self.machine, self.loss, self.restricted)
-        X, y = self._validate(X, y)
-        self.classes_, labels = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"LinearSVM needs at least two classes in y, got one class only: "
-                f"{self.classes_.tolist()[0]!r}."
-            )
-        problem = self._problem(machine, X, labels, sample_weight)
-        self.solver_ = choose_solver(self.solver, machine, X)
-        driver = SOLVERS[self.solver_].driver(self, X, problem)
-        if self.warm_start:
-            self._start_from_previous(driver, problem)
-
-        data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
-        context = self._init_callback_context(max_subtasks=self.max_iter)
-        context.call_on_fit_task_begin(estimator=self, **data)
-        run = run_epochs(
-            driver,
-            Stopping(self.tol, self.violation_tol, self.max_iter, self.max_time),
-            history=self.history,
-            reporter=EpochReporter(
-                self, context, data, lambda: self._model(driver.weights())
-            ),
-        )
-        self._keep(run, driver, problem)
-        context.call_on_fit_task_end(
-            estimator=self,
-            reconstruction_attributes=lambda: {
-                "coef_": self.coef_,
-                "intercept_": self.intercept_,
-            },
-            **data,
-        )
-        if run.status == "interrupted":
-            raise KeyboardInterrupt
-        self._warn_unless_converged()
-        return self
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Train on one more chunk of a stream, in one pass.
-
-        Every row of the chunk gets one exact dual step against the weights of all
-        chunks before. Nothing of a chunk but its effect on the weights is kept, so
-        there is no gap to certify; `dual_objective_` adds up over the chunks. After
-        `fit`, it goes on from the fitted weights.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-
-        y : array-like of shape (n_samples,)
-
-        classes : array-like of shape (n_classes,) or None, default=None
-            All labels that will ever come; required at the first call.
-
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-
-        Returns
-        -------
-        self : LinearSVM
-        """
-        machine = find_machine(self.machine, self.loss, self.restricted)
-        _check_partial_fit_first_call(self, classes)
-        first = not hasattr(self, "coef_")  # also after a first call that failed
-        if first and len(self.classes_) < 2:
-            raise ValueError(
-                f"classes must name at least two classes, got {list(self.classes_)!r}."
-            )
-        if self.class_weight == "balanced":
-            raise ValueError(
-                "class_weight='balanced' needs all data at once; give partial_fit a "
-                "dict of weights, e.g. computed on a sample."
-            )
-        X, y = self._validate(X, y, reset=first)
-        labels = np.searchsorted(self.classes_, y)
-        known = np.isin(y, self.classes_)
-        if not known.all():
-            raise ValueError(
-                f"y contains the label {np.asarray(y)[~known][0]!r}, which is not in "
-                f"the classes given at the first call of partial_fit."
-            )
-        problem = self._problem(machine, X, labels, sample_weight)
-        driver = SOLVERS["dual"].driver(self, X, problem)
-        if first:
-            self.n_iter_ = 0
-            self.dual_objective_ = 0.0
-        else:
-            driver.set_weights(self._weights(X.dtype))
-        report = driver.epoch(float("inf"))
-        interrupted = driver.interrupted
-        self._forget_rows()
-        self.__dict__.update(self._model(driver.release_weights()))
-        self.n_iter_ += 1
-        self.dual_objective_ += report["dual"]
-        self.status_ = "partial"
-        if interrupted:
-            raise KeyboardInterrupt
-        return self
+    def _machine(self) -> Machine:
+        return find_machine(self.machine, self.loss, self.restricted)

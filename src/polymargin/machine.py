@@ -153,20 +153,3 @@ def find_machine(name: str, loss: str, restricted: str) -> Machine:
             f"with loss={loss!r}; choose one of {', '.join(machine.restricted)}."
         )
     return machine
-
-
-def weights_by_class(class_weight: dict, classes) -> np.ndarray:
-    """Return the weight of each class; 1 for those that `class_weight` leaves out."""
-    labels = classes.tolist()
-    for label, weight in class_weight.items():
-        if label not in labels:
-            raise ValueError(
-                f"class_weight has a weight for {label!r}, which is not one of the "
-                f"classes; remove it."
-            )
-        if not 0 <= weight < float("inf"):
-            raise ValueError(
-                f"class_weight of {label!r} is {weight!r}; weights must be finite and "
-                f"not negative."
-            )
-    return np.array([class_weight.get(label, 1.0) for label in labels], dtype=float)
