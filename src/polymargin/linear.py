@@ -2,11 +2,25 @@
 
 from numbers import Real
 
+import numpy as np
+from scipy.special import expit, log_expit, softmax
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import _ovr_decision_function
 
+from .coupling import couple
 from .machine import LOSSES, MACHINE_NAMES, RESTRICTED, Machine, find_machine
 from .solver import SOLVER_NAMES
 from .training import LinearTraining
+
+
+def _is_logistic(estimator) -> bool:
+    if estimator.loss == "logistic":
+        return True
+    raise AttributeError(
+        f"loss={estimator.loss!r} gives no probabilities; use loss='logistic', or "
+        f"MaxEnt."
+    )
 
 
 class LinearSVM(LinearTraining):
@@ -19,20 +33,22 @@ class LinearSVM(LinearTraining):
 
     Parameters
     ----------
-    machine : {"cs", "ww", "llw", "ovr"}, default="cs"
+    machine : {"cs", "ww", "llw", "ovr", "ovo"}, default="cs"
         The formulation. Crammer-Singer ("cs") counts the worst wrong class of an
         example, Weston-Watkins ("ww") every wrong class inside the margin,
         Lee-Lin-Wahba ("llw") every wrong class whose score is above ``-1/(k-1)``, with
         weights that sum to zero (its margin shrinks with the number of classes: give it
         a C smaller by about k - 1). One-vs-rest ("ovr") solves one binary problem per
-        class, all in one pass over the rows.
+        class, all in one pass over the rows; one-vs-one ("ovo") one for each pair of
+        classes, on the rows of these two.
 
     C : float, default=1.0
         Weight of the losses, as in LIBLINEAR and scikit-learn.
 
-    loss : {"hinge", "squared_hinge"}, default="hinge"
+    loss : {"hinge", "squared_hinge", "logistic"}, default="hinge"
         The squared hinge of "cs" squares the one slack of an example, that of the
-        others the slack of every class.
+        others the slack of every class. "logistic" is for "ovr" and "ovo", and has
+        probabilities; for a logistic loss of all classes together see `MaxEnt`.
 
     tol : float, default=1e-3
         Relative duality gap at which to stop.
@@ -102,7 +118,9 @@ class LinearSVM(LinearTraining):
     Attributes
     ----------
     coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
-        Weights; with two classes the difference of the second and the first.
+        Weights; with two classes the difference of the second and the first. One-vs-one
+        has a row for each pair of classes, in the order (0, 1), (0, 2), ..., positive
+        for the second.
 
     intercept_ : ndarray of shape (n_classes,) or (1,)
         Weights of the constant feature, times its value.
@@ -139,7 +157,8 @@ class LinearSVM(LinearTraining):
 
     dual_coef_ : csr_array of shape (n_samples, n_classes) or (n_samples, 1)
         Coefficients of the rows: ``dual_coef_.T @ X`` are the weights of the classes.
-        Rows without features have none. One-vs-rest with two classes has one column.
+        Rows without features have none. One-vs-rest with two classes has one column,
+        one-vs-one a column for each pair.
 
     support_ : ndarray of shape (n_support,)
         Rows with coefficients other than zero.
@@ -164,6 +183,8 @@ class LinearSVM(LinearTraining):
         "machine": [StrOptions(set(MACHINE_NAMES))],
         "loss": [StrOptions(set(LOSSES))],
         "solver": [StrOptions(set(SOLVER_NAMES))],
+        "shrinking": ["boolean"],
+        "cooling": ["boolean"],
         "restricted": [StrOptions(set(RESTRICTED))],
         "restricted_tol": [Interval(Real, 0, None, closed="neither")],
     }
@@ -217,3 +238,62 @@ class LinearSVM(LinearTraining):
 
     def _machine(self) -> Machine:
         return find_machine(self.machine, self.loss, self.restricted)
+
+    def decision_function(self, X):
+        """Return the confidence in every class; `predict` takes the largest.
+
+        One-vs-one with more than two classes counts votes: a class gets one for every
+        pair it wins. Ties go to the class with the larger sum of scores over its
+        pairs, squeezed into an interval shorter than one vote and added to the votes.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        confidence : ndarray of shape (n_samples, n_classes) or (n_samples,)
+            With two classes, the confidence in the second.
+        """
+        scores = super().decision_function(X)
+        if self.machine != "ovo" or len(self.classes_) == 2:
+            return scores
+        return _ovr_decision_function(scores > 0, scores, len(self.classes_))
+
+    @available_if(_is_logistic)
+    def predict_proba(self, X):
+        """Return the probability of every class; for ``loss="logistic"`` only.
+
+        One-vs-rest: the probabilities of the classes, each against the rest, divided
+        by their sum. One-vs-one: the probabilities of all pairs, coupled (Wu, Lin and
+        Weng, 2004); the most probable class is not always the one with most votes.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+        """
+        scores = super().decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([expit(-scores), expit(scores)])
+        if self.machine == "ovo":
+            return couple(scores)
+        # As logarithms: very improbable everywhere is still comparable.
+        return softmax(log_expit(scores), axis=1)
+
+    @available_if(_is_logistic)
+    def predict_log_proba(self, X):
+        """Return the logarithm of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        logarithms : ndarray of shape (n_samples, n_classes)
+        """
+        return np.log(self.predict_proba(X))

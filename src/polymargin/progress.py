@@ -70,17 +70,16 @@ def warn_unless_converged(estimator) -> None:
         remedy = _DOUBLE_PRECISION
     if estimator.restricted in ("bisection", "fixed_point"):
         remedy = f"lower restricted_tol (now {estimator.restricted_tol:g}) or {remedy}"
-    reached = (
-        f"a relative duality gap of {estimator.dual_gap_:.2g} (tol={estimator.tol:g})"
-    )
+    gap, tol = estimator.dual_gap_, estimator.tol
+    reached = f"a relative duality gap of {gap:.2g} (tol={tol:g})"
     if estimator.violation_tol is not None:
         reached = (
             f"a violation of {estimator.violation_:.2g} "
             f"(violation_tol={estimator.violation_tol:g})"
         )
     warnings.warn(
-        f"{type(estimator).__name__} stopped after {estimator.n_iter_} epochs at {reached}; to get "
-        f"closer, {remedy}.",
+        f"{type(estimator).__name__} stopped after {estimator.n_iter_} epochs at "
+        f"{reached}; to get closer, {remedy}.",
         ConvergenceWarning,
         stacklevel=5,  # the caller of fit, outside its decorators
     )

@@ -50,8 +50,6 @@ class LinearTraining(
         "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "order": [StrOptions({"acf", "permuted"})],
-        "shrinking": ["boolean"],
-        "cooling": ["boolean"],
         "warm_start": ["boolean"],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
@@ -99,8 +97,8 @@ class LinearTraining(
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
-                f"{type(self).__name__} needs at least two classes in y, got one class only: "
-                f"{self.classes_.tolist()[0]!r}."
+                f"{type(self).__name__} needs at least two classes in y, got one class "
+                f"only: {self.classes_.tolist()[0]!r}."
             )
         problem = self._problem(machine, X, labels, sample_weight)
         self.solver_ = choose_solver(self.solver, machine, X)
@@ -246,7 +244,7 @@ class LinearTraining(
     def _weights(self, dtype):
         """W from the attributes: the inverse of `_model`."""
         coef, intercept = self.coef_, self.intercept_ / self.intercept_scaling
-        if len(self.classes_) == 2 and self._machine().margin != "one_vs_rest":
+        if len(self.classes_) == 2 and self._machine().columns_per_class:
             coef = np.vstack([-coef / 2, coef / 2])
             intercept = np.concatenate([-intercept / 2, intercept / 2])
         rows = [coef.T, intercept[None, :]] if self.fit_intercept else [coef.T]

@@ -25,7 +25,8 @@ template <>
 struct FloatFormat<double> {
   static constexpr int kMantissaBits = 52;
   static constexpr double kRounder = 6755399441055744.0;  // 1.5 * 2^52
-  static constexpr double kLog2High = 0.693147180369123816490, kLog2Low = 1.90821492927058770002e-10;
+  static constexpr double kLog2High = 0.693147180369123816490,
+                          kLog2Low = 1.90821492927058770002e-10;
   static constexpr double kLeastExponent = -708, kMostExponent = 709;
   static constexpr int kExpTerms = 14;
   static constexpr int kLogTerms = 11, kLog1pTerms = 17;

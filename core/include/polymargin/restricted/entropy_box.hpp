@@ -1,8 +1,8 @@
 // One variable with an entropy, in every lane (003, eq. (3.13)): with the share p = u / C_i, the
 // restricted problem of the logistic loss
 //     min 1/2 A (u - u_0)^2 + v (u - u_0) + u log u + (C_i - u) log(C_i - u)
-// is stationary where logit(p) + a p = c, with a = A C_i and c = a p_0 - v. In t = logit(p) its left
-// side has a slope between 1 and 1 + a/4. If c > a/2 the root is above zero and the problem is
+// is stationary where logit(p) + a p = c, with a = A C_i and c = a p_0 - v. In t = logit(p) its
+// left side has a slope between 1 and 1 + a/4. If c > a/2 the root is above zero and the problem is
 // turned around (1 - p for p), so that t <= 0, where the left side is convex: a Newton step ends
 // right of the root and those that follow move left, monotonically. That is the guard.
 #pragma once
@@ -24,8 +24,9 @@ struct LogisticShares {
 struct EntropyBox {
   // `start` is p_0, `margin` is v. The square of the last step is what is left of the error.
   template <class Real, int Bytes>
-  [[gnu::always_inline]] static LogisticShares<Pack<Real, Bytes>> solve(
-      Real a, Pack<Real, Bytes> start, Pack<Real, Bytes> margin) {
+  [[gnu::always_inline]] static LogisticShares<Pack<Real, Bytes>> solve(Real a,
+                                                                        Pack<Real, Bytes> start,
+                                                                        Pack<Real, Bytes> margin) {
     using V = Pack<Real, Bytes>;
     constexpr Real kLastStep = Real(0.01);
     const V direct = a * start - margin;
