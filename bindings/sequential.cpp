@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include <limits>
+#include <numeric>
 
 #include "core.hpp"
 #include "driver.hpp"
@@ -14,7 +15,21 @@ using namespace nanobind::literals;
 
 namespace polymargin::bindings {
 
+// The pairs of features and classes that occur, in rows whose weight is not zero.
 template <class Real>
+static PackedWeights<Real> occurring_pairs(const Rows<Real>& rows,
+                                           const std::vector<Example<Real>>& examples,
+                                           const ClassLayout& layout) {
+  PackedWeights<Real> weights(rows.features(), layout);
+  for (std::size_t i = 0; i < examples.size(); ++i)
+    if (examples[i].cap > 0 && examples[i].label >= 0)
+      for (std::int64_t feature : rows.features_of(std::int64_t(i)))
+        weights.add_pair(feature, examples[i].label);
+  weights.pack();
+  return weights;
+}
+
+template <class Real, class W>
 class PySequential : public Interruptible {
  public:
   PySequential(const PyRows<Real>& rows, Input<std::int32_t> labels, Input<double> caps,
@@ -34,9 +49,17 @@ class PySequential : public Interruptible {
       examples[i].label = labels.data()[i];
       examples[i].cap = Real(caps.data()[i]);
     }
-    driver_ = std::make_unique<Sequential<Real>>(rows.rows, std::move(examples), classes,
-                                                 make_machine<Real>(machine, loss, restricted, tau),
-                                                 seed);
+    const ClassLayout layout = ClassLayout::of<Real>(classes);
+    W weights = [&] {
+      if constexpr (W::kReduced)
+        return occurring_pairs(*rows.rows, examples, layout);
+      else
+        return W(rows.rows->features(), layout);
+    }();
+    driver_ = std::make_unique<Sequential<Real, W>>(
+        rows.rows, std::move(examples), make_machine<Real>(machine, loss, restricted, tau), seed,
+        std::move(weights));
+    driver_->set_threads(threads);
   }
 
   void set_schedule(const std::string& order, bool shrinking, bool cooling, double epsilon) {
@@ -90,23 +113,45 @@ class PySequential : public Interruptible {
     driver_->rebuild_weights();
   }
 
-  // A copy of W, of shape (features, classes).
+  // A copy of W, of shape (features, classes); a sparse one if the features are reduced.
   nb::object weights() {
     const auto& w = driver_->weights();
     const std::size_t classes = std::size_t(w.layout().classes);
-    AlignedArray<Real> copy(std::size_t(w.features()) * classes);
-    for (std::int64_t f = 0; f < w.features(); ++f)
-      std::copy_n(w.of_feature(f), classes, copy.data() + f * classes);
-    return to_matrix(std::move(copy), w.features(), classes);
+    if constexpr (W::kReduced) {
+      std::vector<Real> values;
+      std::vector<std::int32_t> labels;
+      std::vector<std::int64_t> counts(w.features() + 1);
+      w.for_each_pair([&](std::int64_t feature, std::int32_t label, Real value) {
+        values.push_back(value);
+        labels.push_back(label);
+        ++counts[feature + 1];
+      });
+      std::partial_sum(counts.begin(), counts.end(), counts.begin());
+      const auto arrays = nb::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(labels)),
+                                         to_numpy(std::move(counts)));
+      return nb::module_::import_("scipy.sparse")
+          .attr("csr_array")(arrays, "shape"_a = nb::make_tuple(w.features(), classes));
+    } else {
+      AlignedArray<Real> copy(std::size_t(w.features()) * classes);
+      for (std::int64_t f = 0; f < w.features(); ++f)
+        std::copy_n(w.of_feature(f), classes, copy.data() + f * classes);
+      return to_matrix(std::move(copy), w.features(), std::int64_t(classes));
+    }
   }
 
-  // W itself, without a copy; the driver is of no use afterwards.
+  // W itself, if possible without a copy; the driver is of no use afterwards.
   nb::object release_weights() {
-    const std::size_t classes = std::size_t(driver_->weights().layout().classes);
-    const std::int64_t features = driver_->weights().features();
-    AlignedArray<Real> values = driver_->weights().release();
-    driver_.reset();
-    return to_matrix(std::move(values), features, classes);
+    if constexpr (W::kReduced) {
+      nb::object released = weights();
+      driver_.reset();
+      return released;
+    } else {
+      const std::int64_t classes = driver_->weights().layout().classes;
+      const std::int64_t features = driver_->weights().features();
+      AlignedArray<Real> values = driver_->weights().release();
+      driver_.reset();
+      return to_matrix(std::move(values), features, classes);
+    }
   }
 
   void set_weights(nb::ndarray<const Real, nb::ndim<2>, nb::c_contig, nb::device::cpu> values) {
@@ -121,13 +166,14 @@ class PySequential : public Interruptible {
  private:
   PyRows<Real> rows_;
   int threads_;
-  std::unique_ptr<Sequential<Real>> driver_;
+  std::unique_ptr<Sequential<Real, W>> driver_;
 };
 
-template <class Real>
+template <class Real, class W>
 static void bind(nb::module_& m, const char* name) {
-  using Driver = PySequential<Real>;
-  nb::class_<Driver>(m, name)
+  using Driver = PySequential<Real, W>;
+  nb::class_<Driver> bound(m, name);
+  bound
       .def(
           nb::init<const PyRows<Real>&, Input<std::int32_t>, Input<double>, int, const std::string&,
                    const std::string&, const std::string&, double, std::uint64_t, int>(),
@@ -142,13 +188,15 @@ static void bind(nb::module_& m, const char* name) {
       .def("set_duals", &Driver::set_duals, "indptr"_a, "classes"_a, "values"_a)
       .def("weights", &Driver::weights)
       .def("release_weights", &Driver::release_weights)
-      .def("set_weights", &Driver::set_weights, "weights"_a)
-      .def_prop_ro("interrupted", &Driver::interrupted);
+      .def_prop_ro("interrupted", [](const Driver& driver) { return driver.interrupted(); });
+  if constexpr (!W::kReduced) bound.def("set_weights", &Driver::set_weights, "weights"_a);
 }
 
 void bind_sequential(nb::module_& m) {
-  bind<float>(m, "Sequential32");
-  bind<double>(m, "Sequential64");
+  bind<float, Weights<float>>(m, "Sequential32");
+  bind<double, Weights<double>>(m, "Sequential64");
+  bind<float, PackedWeights<float>>(m, "ReducedSequential32");
+  bind<double, PackedWeights<double>>(m, "ReducedSequential64");
 }
 
 }  // namespace polymargin::bindings

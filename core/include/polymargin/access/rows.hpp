@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
+#include "polymargin/access/packed_rows.hpp"
 #include "polymargin/access/weights.hpp"
 
 namespace polymargin {
@@ -35,6 +37,19 @@ class Rows {
                          int count, Real* scores) const = 0;
   virtual void add_to(std::int64_t i, Weights<Real>& w, const std::int32_t* classes, int count,
                       const Real* coefficients) const = 0;
+
+  // The same with packed weights; adding returns the growth of 1/2 |W|^2.
+  virtual void scores(std::int64_t i, const PackedWeights<Real>& w, Real* scores, int first,
+                      int last) const = 0;
+  virtual Real add(std::int64_t i, PackedWeights<Real>& w, const Real* coefficients, int first,
+                   int last) const = 0;
+  virtual void scores_of(std::int64_t i, const PackedWeights<Real>& w, const std::int32_t* classes,
+                         int count, Real* scores) const = 0;
+  virtual Real add_to(std::int64_t i, PackedWeights<Real>& w, const std::int32_t* classes,
+                      int count, const Real* coefficients) const = 0;
+
+  // The features of a row that are not zero, with the constant one.
+  virtual std::vector<std::int64_t> features_of(std::int64_t i) const = 0;
 };
 
 // One row: `size` values, the p-th belongs to feature `feature(p)`.
@@ -171,15 +186,10 @@ class RowsOf final : public Rows<Real> {
   void scores(std::int64_t i, const Weights<Real>& w, Real* scores, int first,
               int last) const override {
     const auto row = storage_.row(i);
-    if (w.single()) {
+    if (w.single())
       scores[0] = single_score(row, w, bias_);
-      return;
-    }
-    with_pack_bytes(w.layout().bytes, [&](auto bytes) {
-      for_each_tile(first, last, [&](auto tile, int first_pack) {
-        score_tile<Real, bytes(), tile()>(row, w, first_pack, bias_, scores);
-      });
-    });
+    else
+      score_packs(row, w, scores, first, last);
   }
 
   void add(std::int64_t i, Weights<Real>& w, const Real* coefficients, int first,
@@ -208,12 +218,76 @@ class RowsOf final : public Rows<Real> {
     });
   }
 
+  void scores(std::int64_t i, const PackedWeights<Real>& w, Real* scores, int first,
+              int last) const override {
+    score_packs(storage_.row(i), w, scores, first, last);
+  }
+
+  Real add(std::int64_t i, PackedWeights<Real>& w, const Real* coefficients, int first,
+           int last) const override {
+    const auto row = storage_.row(i);
+    Real growth = 0;
+    with_pack_bytes(w.layout().bytes, [&](auto bytes) {
+      for_each_tile(first, last, [&](auto tile, int first_pack) {
+        growth += add_tile<Real, bytes(), tile()>(row, w, first_pack, bias_, coefficients);
+      });
+    });
+    return growth;
+  }
+
+  void scores_of(std::int64_t i, const PackedWeights<Real>& w, const std::int32_t* classes,
+                 int count, Real* scores) const override {
+    for (int c = 0; c < count; ++c) scores[c] = 0;
+    for_each_feature(i, [&](std::int64_t feature, Real value) {
+      for (int c = 0; c < count; ++c)
+        if (const Real* weight = w.of_pair(feature, classes[c])) scores[c] += value * *weight;
+    });
+  }
+
+  Real add_to(std::int64_t i, PackedWeights<Real>& w, const std::int32_t* classes, int count,
+              const Real* coefficients) const override {
+    Real growth = 0;
+    for_each_feature(i, [&](std::int64_t feature, Real value) {
+      for (int c = 0; c < count; ++c) {
+        Real* weight = w.of_pair(feature, classes[c]);
+        if (!weight) continue;
+        const Real delta = value * coefficients[c];
+        growth += delta * (*weight + delta / 2);
+        *weight += delta;
+      }
+    });
+    return growth;
+  }
+
+  std::vector<std::int64_t> features_of(std::int64_t i) const override {
+    std::vector<std::int64_t> features;
+    for_each_feature(i, [&](std::int64_t feature, Real value) {
+      if (value != 0) features.push_back(feature);
+    });
+    return features;
+  }
+
  private:
+  template <class Row, class W>
+  void score_packs(const Row& row, const W& w, Real* scores, int first, int last) const {
+    with_pack_bytes(w.layout().bytes, [&](auto bytes) {
+      for_each_tile(first, last, [&](auto tile, int first_pack) {
+        score_tile<Real, bytes(), tile()>(row, w, first_pack, bias_, scores);
+      });
+    });
+  }
+
+  // f(feature, value), with the constant feature.
+  template <class F>
+  void for_each_feature(std::int64_t i, F&& f) const {
+    const auto row = storage_.row(i);
+    for (std::int64_t p = 0; p < row.size; ++p) f(row.feature(p), row.value(p));
+    if (bias_ != 0) f(storage_.features(), bias_);
+  }
+
   template <class W, class F>
   void for_each_value(std::int64_t i, W& w, F&& f) const {
-    const auto row = storage_.row(i);
-    for (std::int64_t p = 0; p < row.size; ++p) f(w.of_feature(row.feature(p)), row.value(p));
-    if (bias_ != 0) f(w.of_feature(w.features() - 1), bias_);
+    for_each_feature(i, [&](std::int64_t feature, Real value) { f(w.of_feature(feature), value); });
   }
 
   Storage storage_;

@@ -15,6 +15,8 @@ namespace polymargin {
 template <class Real>
 class Weights {
  public:
+  static constexpr bool kReduced = false;
+
   Weights(std::int64_t features, const ClassLayout& layout)
       : features_(features),
         layout_(layout),

@@ -22,9 +22,9 @@ struct Certificate {
 
 // Scores every row against the fixed W. The dual value is exact after rebuild_weights(). `poll` is
 // asked now and then whether to stop.
-template <class Real>
+template <class Real, class W>
 Certificate certify(
-    Sequential<Real>& driver, int threads,
+    Sequential<Real, W>& driver, int threads,
     const std::function<bool()>& poll = [] { return false; }) {
   constexpr std::int64_t kChunk = 1024;
   Certificate certificate;

@@ -18,8 +18,8 @@ struct ScheduleOptions {
   double epsilon;
 };
 
-template <class Real>
-void set_schedule(Sequential<Real>& driver, const ScheduleOptions& options) {
+template <class Real, class W>
+void set_schedule(Sequential<Real, W>& driver, const ScheduleOptions& options) {
   std::vector<std::int32_t> examples = driver.visited();
   std::unique_ptr<Schedule> schedule;
   if (options.order == "acf")

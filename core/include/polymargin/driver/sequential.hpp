@@ -34,23 +34,30 @@ struct EpochReport {
   bool stopped = false;  // by poll()
 };
 
-template <class Real>
+// `W` is Weights or PackedWeights. With the latter |x|^2 bounds the curvature of every class, so
+// the steps, exact for a bound of the dual, gain at least what they say.
+template <class Real, class W = Weights<Real>>
 class Sequential {
  public:
   Sequential(std::shared_ptr<const Rows<Real>> rows, std::vector<Example<Real>> examples,
              int classes, std::shared_ptr<const Machine<Real>> machine, std::uint64_t seed)
+      : Sequential(rows, std::move(examples), std::move(machine), seed,
+                   W(rows->features(), ClassLayout::of<Real>(classes))) {}
+
+  Sequential(std::shared_ptr<const Rows<Real>> rows, std::vector<Example<Real>> examples,
+             std::shared_ptr<const Machine<Real>> machine, std::uint64_t seed, W weights)
       : rows_(std::move(rows)),
         examples_(std::move(examples)),
-        layout_(ClassLayout::of<Real>(classes)),
+        layout_(weights.layout()),
         machine_(std::move(machine)),
-        weights_(rows_->features(), layout_),
+        weights_(std::move(weights)),
         blocks_(rows_->size(), layout_, machine_->fills_blocks()),
         workspace_(layout_),
         random_(seed) {
     for (std::int32_t i = 0; i < std::int32_t(examples_.size()); ++i) {
       Example<Real>& example = examples_[i];
       example.curvature = rows_->squared_norm(i);
-      example.loss = Real(machine_->loss_at_zero(classes));
+      example.loss = Real(machine_->loss_at_zero(layout_.classes));
       loss_sum_ += double(example.cap) * double(example.loss);
       if (example.curvature < kEmptyCurvature<Real>)
         dual_ += double(example.cap) * double(example.loss);
@@ -78,7 +85,7 @@ class Sequential {
   const Machine<Real>& machine() const { return *machine_; }
   const std::vector<Example<Real>>& examples() const { return examples_; }
   const ClassLayout& layout() const { return layout_; }
-  Weights<Real>& weights() { return weights_; }
+  W& weights() { return weights_; }
   DualBlocks<Real>& blocks() { return blocks_; }
 
   // As many visits as there are examples. `poll` is asked now and then whether to stop.
@@ -130,11 +137,12 @@ class Sequential {
       } else {
         const Block<Real> block = full_block(i, workspace_);
         machine_->coefficients(block);
-        rows_->add(i, weights_, block.change, 0, layout_.packs);
+        add_all(i, block.change);
         workspace_.clear_dual();
       }
     }
-    if (machine_->sums_to_zero()) weights_.center();
+    if constexpr (!W::kReduced)
+      if (machine_->sums_to_zero()) weights_.center();
     half_norm_ = weights_.squared_norm() / 2;
     dual_ -= half_norm_;
   }
@@ -178,10 +186,12 @@ class Sequential {
         support_only = true;
       }
     }
+    growth_ = 0;
     const Step<Real> step = support_only ? visit_support(i) : visit_all_classes(i);
     if (step.moved) {
-      dual_ += double(step.gain);
-      half_norm_ += double(step.norm_change);
+      const double growth = W::kReduced ? growth_ : double(step.norm_change);
+      dual_ += double(step.gain) + (double(step.norm_change) - growth);
+      half_norm_ += growth;
     }
     // Over the support alone the loss is a lower bound, but nearly always the loss.
     Example<Real>& example = examples_[i];
@@ -206,9 +216,23 @@ class Sequential {
       }
       workspace_.clear_dual();
     } else if (step.moved) {
-      rows_->add(i, weights_, block.change, 0, layout_.packs);
+      add_all(i, block.change);
     }
     return step;
+  }
+
+  void add_all(std::int32_t i, const Real* change) {
+    if constexpr (W::kReduced)
+      growth_ += double(rows_->add(i, weights_, change, 0, layout_.packs));
+    else
+      rows_->add(i, weights_, change, 0, layout_.packs);
+  }
+
+  void add_some(std::int32_t i, const std::int32_t* classes, int count, const Real* change) {
+    if constexpr (W::kReduced)
+      growth_ += double(rows_->add_to(i, weights_, classes, count, change));
+    else
+      rows_->add_to(i, weights_, classes, count, change);
   }
 
   // With many classes few of them change: touches only those. Says whether one was new.
@@ -229,11 +253,11 @@ class Sequential {
   // w_m += coefficient x_i for listed classes; whole packs where that is less work.
   void add_listed(std::int32_t i, const std::int32_t* classes, int count,
                   const Real* coefficients) {
-    if (count <= 2 * layout_.packs) return rows_->add_to(i, weights_, classes, count, coefficients);
+    if (count <= 2 * layout_.packs) return add_some(i, classes, count, coefficients);
     Real* spread = workspace_.score.data();
     std::fill_n(spread, layout_.stride, Real(0));
     for (int c = 0; c < count; ++c) spread[classes[c]] = coefficients[c];
-    rows_->add(i, weights_, spread, 0, layout_.packs);
+    add_all(i, spread);
   }
 
   // With many classes the threads of the team share the scores of a row, by whole register tiles,
@@ -258,7 +282,7 @@ class Sequential {
     rows_->scores_of(i, weights_, classes, count, workspace_.score.data());
     const Step<Real> step = machine_->step(block, kThreshold);
     if (step.moved) {
-      rows_->add_to(i, weights_, classes, count, block.change);
+      add_some(i, classes, count, block.change);
       blocks_.assign(i, block.dual, classes, count);
     }
     workspace_.clear_dual();
@@ -291,7 +315,7 @@ class Sequential {
   std::vector<Example<Real>> examples_;
   ClassLayout layout_;
   std::shared_ptr<const Machine<Real>> machine_;
-  Weights<Real> weights_;
+  W weights_;
   DualBlocks<Real> blocks_;
   Workspace<Real> workspace_;
   Random random_;
@@ -303,6 +327,7 @@ class Sequential {
   std::vector<std::int32_t> round_;
   std::size_t position_ = 0;
   double dual_ = 0, half_norm_ = 0, loss_sum_ = 0;
+  double growth_ = 0;  // of 1/2 |W|^2 in this visit; reduced features only
 };
 
 }  // namespace polymargin
