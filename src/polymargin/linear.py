@@ -77,6 +77,12 @@ class LinearSVM(LinearTraining):
         How to train. "dual" is the sequential dual method. "auto" chooses by what is
         known before the fit and says what it chose in `solver_`.
 
+    features : {"full", "reduced"}, default="full"
+        Which weights there are. "reduced": only those of a feature and a class that
+        occur together in a row, the others are zero; `coef_` is then a sparse matrix.
+        Saves memory where most features belong to few classes, such as rare words;
+        not for "llw" and "ovo".
+
     order : {"acf", "permuted"}, default="acf"
         Who is visited next. "acf" visits an example as often as its visits are worth
         it; "permuted" visits all in a fresh random order.
@@ -124,6 +130,10 @@ class LinearSVM(LinearTraining):
 
     intercept_ : ndarray of shape (n_classes,) or (1,)
         Weights of the constant feature, times its value.
+
+    n_parameters_ : tuple of int
+        Number of weights, without intercepts: of the model (``kept``) and on all
+        features (``full``).
 
     classes_ : ndarray of shape (n_classes,)
         The labels.
@@ -203,6 +213,7 @@ class LinearSVM(LinearTraining):
         intercept_scaling=1.0,
         class_weight=None,
         solver="auto",
+        features="full",
         order="acf",
         shrinking=True,
         cooling=True,
@@ -225,6 +236,7 @@ class LinearSVM(LinearTraining):
         self.intercept_scaling = intercept_scaling
         self.class_weight = class_weight
         self.solver = solver
+        self.features = features
         self.order = order
         self.shrinking = shrinking
         self.cooling = cooling

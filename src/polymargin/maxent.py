@@ -48,6 +48,11 @@ class MaxEnt(LinearTraining):
     class_weight : dict, "balanced" or None, default=None
         Multiplies C for each class.
 
+    features : {"full", "reduced"}, default="full"
+        Which weights there are. "reduced": only those of a feature and a class that
+        occur together in a row, the others are zero; `coef_` is then a sparse matrix.
+        Saves memory where most features belong to few classes, such as rare words.
+
     order : {"acf", "permuted"}, default="acf"
         Who is visited next. "acf" visits an example as often as its visits are worth
         it; "permuted" visits all in a fresh random order.
@@ -78,6 +83,10 @@ class MaxEnt(LinearTraining):
 
     intercept_ : ndarray of shape (n_classes,) or (1,)
         Weights of the constant feature, times its value.
+
+    n_parameters_ : tuple of int
+        Number of weights, without intercepts: of the model (``kept``) and on all
+        features (``full``).
 
     classes_ : ndarray of shape (n_classes,)
         The labels.
@@ -153,6 +162,7 @@ class MaxEnt(LinearTraining):
         fit_intercept=True,
         intercept_scaling=1.0,
         class_weight=None,
+        features="full",
         order="acf",
         restricted="exact",
         warm_start=False,
@@ -169,6 +179,7 @@ class MaxEnt(LinearTraining):
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
         self.class_weight = class_weight
+        self.features = features
         self.order = order
         self.restricted = restricted
         self.warm_start = warm_start

@@ -33,7 +33,7 @@ class Solver:
     Attributes
     ----------
     solves : callable
-        Whether it can train a machine.
+        Whether it can train a machine (on all features).
     driver : callable
         Makes a driver from an estimator with the parameters of `LinearSVM`, X and a
         `Problem`.
@@ -70,7 +70,8 @@ def dual_driver(estimator, X, problem):
             threads,
         )
     else:
-        driver = getattr(core, f"Sequential{bits}")(
+        kind = "ReducedSequential" if estimator.features == "reduced" else "Sequential"
+        driver = getattr(core, f"{kind}{bits}")(
             rows,
             labels,
             problem.caps,
@@ -93,10 +94,16 @@ SOLVERS = {
     "dual": Solver(lambda machine: True, dual_driver),
 }
 SOLVER_NAMES = ("auto", *SOLVERS)
+# Machines that can leave out weights: they have one for each class and feature, and no
+# constraint that ties them together.
+REDUCIBLE = ("cs", "ww", "ovr", "maxent")
 
 
-def choose_solver(name: str, machine: Machine, X) -> str:
+def choose_solver(name: str, machine: Machine, X, features: str = "full") -> str:
     """Return the name of the solver to use; "auto" decides by what is known of X."""
+    if features == "reduced":
+        _check_reduced(name, machine)
+        return "dual"
     if name == "auto":
         return "dual"
     if not SOLVERS[name].solves(machine):
@@ -106,3 +113,16 @@ def choose_solver(name: str, machine: Machine, X) -> str:
             f"loss={machine.loss!r}; choose one of {', '.join(['auto', *able])}."
         )
     return name
+
+
+def _check_reduced(name: str, machine: Machine) -> None:
+    if machine.name not in REDUCIBLE:
+        raise ValueError(
+            f"features='reduced' is not for machine={machine.name!r}; choose one of "
+            f"{', '.join(REDUCIBLE)}, or features='full'."
+        )
+    if name not in ("auto", "dual"):
+        raise ValueError(
+            f"features='reduced' is not for solver={name!r}; choose 'dual', or "
+            f"features='full'."
+        )

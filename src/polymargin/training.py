@@ -3,6 +3,7 @@ fitted attributes.
 """
 
 from numbers import Integral, Real
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,6 +35,13 @@ _OF_THE_ROWS = (
 )
 
 
+class NumberOfParameters(NamedTuple):
+    """How many weights a model has, without intercepts, and on all features."""
+
+    kept: int
+    full: int
+
+
 class LinearTraining(
     CallbackSupportMixin, LinearClassifierMixin, SparseCoefMixin, BaseEstimator
 ):
@@ -49,6 +57,7 @@ class LinearTraining(
         "fit_intercept": ["boolean"],
         "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
+        "features": [StrOptions({"full", "reduced"})],
         "order": [StrOptions({"acf", "permuted"})],
         "warm_start": ["boolean"],
         "n_jobs": [Integral, None],
@@ -101,7 +110,7 @@ class LinearTraining(
                 f"only: {self.classes_.tolist()[0]!r}."
             )
         problem = self._problem(machine, X, labels, sample_weight)
-        self.solver_ = choose_solver(self.solver, machine, X)
+        self.solver_ = choose_solver(self.solver, machine, X, self.features)
         driver = SOLVERS[self.solver_].driver(self, X, problem)
         if self.warm_start:
             self._start_from_previous(driver, problem)
@@ -166,6 +175,11 @@ class LinearTraining(
             raise ValueError(
                 "class_weight='balanced' needs all data at once; give partial_fit a "
                 "dict of weights, e.g. computed on a sample."
+            )
+        if self.features == "reduced":
+            raise ValueError(
+                "features='reduced' needs all data at once, to see which features "
+                "occur with which class; use features='full' with partial_fit."
             )
         X, y = self._validate(X, y, reset=first)
         labels = np.searchsorted(self.classes_, y)
@@ -235,11 +249,22 @@ class LinearTraining(
         features = weights.shape[0] - self.fit_intercept
         intercept = np.zeros(weights.shape[1], dtype=weights.dtype)
         if self.fit_intercept:
-            intercept = weights[-1] * weights.dtype.type(self.intercept_scaling)
+            constant = weights[[-1]]
+            constant = constant.toarray() if sp.issparse(constant) else constant
+            intercept = constant[0] * weights.dtype.type(self.intercept_scaling)
         coef = weights[:features].T
+        full = n_parameters = coef.shape[0] * coef.shape[1]
+        if sp.issparse(coef):
+            # Also the weights that happen to be zero are there.
+            n_parameters = coef.nnz
+            coef = sp.csr_matrix(coef)  # what `sparsify` makes of a dense one
         if weights.shape[1] == 2:
-            coef, intercept = np.diff(coef, axis=0), np.diff(intercept)
-        return {"coef_": coef, "intercept_": intercept}
+            coef, intercept = coef[[1]] - coef[[0]], np.diff(intercept)
+        return {
+            "coef_": coef,
+            "intercept_": intercept,
+            "n_parameters_": NumberOfParameters(n_parameters, full),
+        }
 
     def _weights(self, dtype):
         """W from the attributes: the inverse of `_model`."""
