@@ -18,15 +18,16 @@ DUAL_LADDER = (  # largest violation of the optimality conditions
     *(1, 0.5, 0.3, 0.2, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01),
     *(0.007, 0.005, 0.003, 0.002, 0.001, 0.0005, 0.0002, 0.0001),
 )
+ENTROPY_LADDER = (10, 5, 2, *DUAL_LADDER)  # the same, where steps are smooth
 NEWTON_LADDER = (  # share of the gradient at zero, times that of the smaller class
     *(10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01),
     *(5e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4, 1e-5),
 )
 GRADIENT_LADDER = (  # gradient of the mean loss, or change of the weights
-    *(1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5),
+    *(1, 3e-1, 1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5),
     *(1e-5, 3e-6, 1e-6, 3e-7, 1e-7, 1e-8),
 )
-PRIMAL_KINDS = (0, 2)  # of LIBLINEAR: a Newton method
+LIBLINEAR_LADDERS = {0: NEWTON_LADDER, 2: NEWTON_LADDER, 7: ENTROPY_LADDER}
 
 
 class Peer(Solver):
@@ -68,7 +69,7 @@ class Liblinear(Peer):
         from liblinear import liblinear, liblinearutil  # reported when it is missing
 
         self.name = f"LIBLINEAR -s {kind}"
-        self.tolerances = NEWTON_LADDER if kind in PRIMAL_KINDS else DUAL_LADDER
+        self.tolerances = LIBLINEAR_LADDERS.get(kind, DUAL_LADDER)
         self._kind = kind
         self._structures, self._library = liblinear, liblinearutil
 
@@ -88,7 +89,7 @@ class Liblinear(Peer):
         said: list[bytes] = []
         parameter = self._library.parameter(f"-s {self._kind} -c 1 -e {tolerance}")
         listen = self._structures.PRINT_STRING_FUN(said.append)
-        self._structures.liblinear.set_print_string_function(listen)
+        parameter.print_func = listen  # keeps it quiet, too
         ctypes.CDLL(None).srand(seed + 1)  # it draws from rand(); 0 and 1 are the same
         start = perf_counter()
         models = [self._library.train(problem, parameter) for problem in problems]

@@ -136,6 +136,14 @@ def test_liblinear_with_two_classes_is_one_problem(kind):
     assert other.accuracy(data.X, data.y, paired.weights) > 0.95
 
 
+def test_liblinear_says_when_no_tolerance_gets_further(capfd):
+    data = small_digits(300)
+    hard = 1000 * data.X  # far too large a scale for 300 iterations
+    assert Liblinear(3).fit(hard, data.y, 1e-4).details["exhausted"]
+    assert not Liblinear(3).fit(data.X, data.y, 1).details["exhausted"]
+    assert capfd.readouterr().out == ""
+
+
 def test_search_stops_at_the_loosest_that_reaches(goal):
     solver = Fake("fake")
     search = speed.search_ladder(solver, goal, seed=2)
