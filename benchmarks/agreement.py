@@ -78,8 +78,8 @@ def _leaders_table(records: list[dict]) -> str:
         rows.append(
             [
                 name,
-                ", ".join(leaders(ours, record["shape"]["n"])),
-                ", ".join(leaders(theirs, paper.SIZES[name][0])),
+                _named(leaders(ours, record["shape"]["n"])),
+                _named(leaders(theirs, paper.SIZES[name][0])),
                 NONE if tau != tau else f"{tau:.2f}",
                 _fastest(_ours(record, "training")),
                 _fastest(_theirs(paper.TRAINING, name)),
@@ -89,11 +89,15 @@ def _leaders_table(records: list[dict]) -> str:
     return f"{table}\n\nTau: Kendall's, of the order of the methods here and there."
 
 
+def _named(methods: list[str]) -> str:
+    return "all" if len(methods) == len(paper.METHODS) else ", ".join(methods)
+
+
 def _fastest(seconds: dict[str, float]) -> str:
     if not seconds:
         return NONE
     least = min(seconds.values())
-    return ", ".join(name for name, value in seconds.items() if value == least)
+    return _named([name for name, value in seconds.items() if value == least])
 
 
 def _pairs_lines(records: list[dict], key: str, table: dict, part: int) -> list[str]:
@@ -196,7 +200,7 @@ def _time_lines(records: list[dict]) -> list[str]:
 
 def _held(outcomes: list[bool | None]) -> str:
     decided = [outcome for outcome in outcomes if outcome is not None]
-    return f"in {sum(decided)} of {len(decided)} cases"
+    return f"in {sum(decided)} of {len(decided)} cases" if decided else "unknown"
 
 
 def _cost_lines(records: list[dict]) -> list[str]:

@@ -147,7 +147,7 @@ def seconds_to(curve: dict, level: float) -> float | None:
 
 
 def seconds_to_accuracy(curve: dict, final: float) -> float | None:
-    """Seconds until the accuracy is within `NEAR` of the final one, and stays there."""
-    away = np.flatnonzero(np.abs(np.asarray(curve["accuracy"]) - final) > NEAR)
-    first = away[-1] + 1 if len(away) else 0
+    """Seconds until the accuracy is at most `NEAR` below the final one, for good."""
+    below = np.flatnonzero(np.asarray(curve["accuracy"]) < final - NEAR)
+    first = below[-1] + 1 if len(below) else 0
     return curve["seconds"][first] if first < len(curve["seconds"]) else None

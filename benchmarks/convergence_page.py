@@ -73,7 +73,8 @@ def render(records: list[dict], max_seconds: float) -> str:
     picture = f"![Relative difference and test accuracy against time]({FIGURE})"
     near = (
         "Seconds until the relative difference is at most 0.1, 0.01 and 0.001, and "
-        f"until the test accuracy stays within {100 * NEAR:g} points of the final one."
+        f"until the test accuracy is no more than {100 * NEAR:g} points below the "
+        "final one and stays there."
     )
     parts = [text, picture, near, _table(records), _verdicts(records)]
     return "\n\n".join(parts)

@@ -64,7 +64,10 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 def planned(options: argparse.Namespace) -> list[tuple[str, str]]:
     """Parts and data sets to measure, in order."""
     if not options.data and not os.environ.get(FOLDER_VARIABLE):
-        return [(part, FALLBACK) for part in sorted(set(options.parts))]
+        raise FileNotFoundError(
+            f"The papers' data sets need the environment variable {FOLDER_VARIABLE}; "
+            f"set it to their folder, or try --data {FALLBACK}."
+        )
     return [
         (part, name)
         for part in sorted(set(options.parts))
