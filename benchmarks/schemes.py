@@ -33,7 +33,7 @@ METHODS: dict[str, tuple[Formulation, dict]] = {
 EXPONENTS = tuple(range(-5, 4))  # of C, base 2
 SEARCH_TOL, FINAL_TOL = 1e-2, 1e-3
 SEARCH_SECONDS = 10.0  # of a fit in cross-validation, at most
-FINAL_SECONDS = 120.0
+FINAL_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
