@@ -8,7 +8,10 @@ METHODS = (
     *("CS", "ME", "ME-2"),
 )
 
-# Training and test rows. Without a test set the thesis splits 80 to 20.
+# Training and test rows. Without a test set the thesis splits 80 to 20. It lists 2,000
+# training rows of dna and 4,435 of satimage, but its accuracies in cross-validation are
+# shares of 1,400 and 3,104 rows: the smaller training parts of the LIBSVM data page.
+# (Those of letter and shuttle fit either size.)
 SIZES: dict[str, tuple[int, int]] = {
     "news20_bydate": (15_935, 3_993),
     "covtype": (464_810, 116_202),
@@ -18,8 +21,8 @@ SIZES: dict[str, tuple[int, int]] = {
     "glass": (172, 42),
     "vowel": (423, 105),
     "segment": (1_848, 462),
-    "dna": (2_000, 1_186),
-    "satimage": (4_435, 2_000),
+    "dna": (1_400, 1_186),
+    "satimage": (3_104, 2_000),
     "letter": (15_000, 5_000),
     "shuttle": (43_500, 14_500),
 }

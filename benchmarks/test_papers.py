@@ -34,13 +34,13 @@ def test_curve_comes_down_to_the_optimum(digits):
 def test_looking_at_the_models_is_not_counted(digits, monkeypatch):
     def look(self, estimator, context, *, fitted_estimator=None):
         if context.task_name == "epoch":
-            time.sleep(0.02)
+            time.sleep(0.05)
             self.accuracy.append(0.0)
 
     monkeypatch.setattr(convergence._Examiner, "on_fit_task_end", look)
     curve = convergence.follow(digits, 1.0, 10.0, max_iter=10)
     assert curve["epochs"] == 10
-    assert curve["seconds"][-1] < 0.1  # the looks took 0.2
+    assert curve["seconds"][-1] < 0.4  # the looks took 0.5
 
 
 def test_times_are_read_off_curves():
@@ -66,14 +66,18 @@ def test_numbers_of_the_thesis_are_whole_rows():
         assert {len(row) for row in table.values()} == {len(schemes_paper.METHODS)}
     for row in schemes_paper.BEST_C.values():
         assert all(value is None or value in schemes.EXPONENTS for value in row)
-    # accuracies on few rows are whole numbers of them
-    for name in ("iris", "wine", "glass"):
-        rows = schemes_paper.SIZES[name]
-        for part, table in enumerate(
-            (schemes_paper.CROSS_VALIDATION, schemes_paper.TEST)
-        ):
-            hits = np.array(table[name]) / 100 * rows[part]
-            np.testing.assert_allclose(hits, hits.round(), atol=0.02)
+
+
+@pytest.mark.parametrize(
+    "name", ["iris", "wine", "glass", "vowel", "segment", "dna", "satimage", "letter"]
+)
+def test_accuracies_of_the_thesis_are_shares_of_its_rows(name):
+    """A misread digit would hardly be one."""
+    tables = (schemes_paper.CROSS_VALIDATION, schemes_paper.TEST)
+    for table, rows in zip(tables, schemes_paper.SIZES[name], strict=True):
+        percent = np.array(table[name])
+        shares = (percent / 100 * rows).round() / rows
+        np.testing.assert_allclose(100 * shares, percent, rtol=0, atol=0.0051)
 
 
 def test_features_are_scaled_to_both_sides(monkeypatch, tmp_path):
