@@ -112,7 +112,7 @@ def _about_fastest(records: list[dict]) -> str:
     tried = {name: None for entry in entries for name in entry.get("races", ())}
     return (
         " Where a peer has several solvers, the fastest on the data set is named; "
-        f"tried: {', '.join(tried)} (newton-cholesky with up to 500 unknowns)."
+        f"tried, if they suit the data: {', '.join(tried)}."
     )
 
 
