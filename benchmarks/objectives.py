@@ -104,15 +104,21 @@ def accuracy(X, y, weights: np.ndarray) -> float:
 
 
 def vote_accuracy(X, y, weights: np.ndarray) -> float:
-    """Share of rows whose label wins most of its pairs; the first of equals wins."""
+    """Share of rows whose label wins most of its pairs.
+
+    Among equals, the one with the largest sum of scores over its pairs wins.
+    """
     n_classes = _classes_of_pairs(len(weights))
     pairs = class_pairs(n_classes)
     hits = 0
     for rows, scores in _scores(X, weights):
-        votes = np.zeros((len(scores), n_classes), dtype=int)
+        votes, sums = np.zeros((2, len(scores), n_classes))
         for (first, second), score in zip(pairs, scores.T, strict=True):
             votes[:, second] += score > 0
             votes[:, first] += score <= 0
+            sums[:, second] += score
+            sums[:, first] -= score
+        votes += sums / (3 * (1 + np.abs(sums)))  # less than half a vote
         hits += int((votes.argmax(axis=1) == y[rows]).sum())
     return hits / len(y)
 

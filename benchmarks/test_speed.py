@@ -107,6 +107,11 @@ def test_votes_decide_one_vs_one():
     beats = np.array([[-1, 1, -1], [-1, -1, 1], [-1, -1, 1]])  # of (0,1) (0,2) (1,2)
     assert objectives.vote_accuracy(X, y, beats) == 1.0
     assert objectives.vote_accuracy(X, y, -beats) < 1.0
+    cycle = np.array([[-3.0], [2.0], [-1.0]])  # each class wins once; 1 by the sum: 0
+    for label, wins in enumerate((1.0, 0.0, 0.0)):
+        assert (
+            objectives.vote_accuracy(np.ones((1, 1)), np.array([label]), cycle) == wins
+        )
 
 
 @pytest.mark.parametrize("number", list(CONTESTS))
