@@ -14,4 +14,5 @@ NB_MODULE(POLYMARGIN_MODULE, m) {
 #endif
   polymargin::bindings::bind_access(m);
   polymargin::bindings::bind_sequential(m);
+  polymargin::bindings::bind_one_vs_one(m);
 }

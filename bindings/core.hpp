@@ -7,5 +7,6 @@ namespace polymargin::bindings {
 
 void bind_access(nanobind::module_& m);
 void bind_sequential(nanobind::module_& m);
+void bind_one_vs_one(nanobind::module_& m);
 
 }  // namespace polymargin::bindings

@@ -1,36 +1,21 @@
 // The sequential driver as a Python object: one epoch, one certificate at a time. What happens
 // between epochs (stopping, progress, history) is Python.
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
 #include <limits>
-#include <stdexcept>
 
 #include "core.hpp"
-#include "polymargin/certify/gap.hpp"
-#include "polymargin/driver/adaptive.hpp"
-#include "polymargin/driver/shrinking.hpp"
+#include "driver.hpp"
+#include "polymargin/driver/catalog.hpp"
 #include "polymargin/machine/catalog.hpp"
 #include "rows.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
+using namespace nanobind::literals;
 
 namespace polymargin::bindings {
 
-template <class T>
-using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-// A NumPy array that owns a copy of `values`.
-template <class T>
-static nb::object to_numpy(std::vector<T> values) {
-  auto* owned = new std::vector<T>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner));
-}
-
 template <class Real>
-class PySequential {
+class PySequential : public Interruptible {
  public:
   PySequential(const PyRows<Real>& rows, Input<std::int32_t> labels, Input<double> caps,
                int classes, const std::string& machine, const std::string& loss,
@@ -55,40 +40,11 @@ class PySequential {
   }
 
   void set_schedule(const std::string& order, bool shrinking, bool cooling, double epsilon) {
-    std::vector<std::int32_t> examples = driver_->visited();
-    const std::int64_t total = driver_->rows().size();
-    std::unique_ptr<Schedule> schedule;
-    if (order == "acf")
-      schedule = std::make_unique<AdaptiveSchedule>(std::move(examples), total);
-    else if (shrinking)
-      schedule = std::make_unique<ShrinkingSchedule>(std::move(examples), epsilon, cooling);
-    else
-      schedule = std::make_unique<PermutedSchedule>(std::move(examples));
-    driver_->set_schedule(std::move(schedule));
-    driver_->set_class_shrinking(order != "permuted" && shrinking);
+    polymargin::set_schedule(*driver_, {order, shrinking, cooling, epsilon});
   }
 
-  // Without the GIL; `seconds` bounds the time of the epoch, and a pending signal ends it.
   nb::dict epoch(double seconds) {
-    EpochReport report;
-    {
-      nb::gil_scoped_release released;
-      const auto start = std::chrono::steady_clock::now();
-      report = driver_->epoch([&] {
-        const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-        return passed.count() > seconds || signalled();
-      });
-    }
-    // An epoch may be too short to be polled.
-    report.stopped |= signalled();
-    nb::dict result;
-    result["visits"] = report.visits;
-    result["moves"] = report.moves;
-    result["violation"] = report.violation;
-    result["dual"] = report.dual;
-    result["primal_estimate"] = report.half_norm + report.loss_sum;
-    result["stopped"] = report.stopped;
-    return result;
+    return epoch_dict(seconds, [&](const auto& poll) { return driver_->epoch(poll); });
   }
 
   void rebuild() {
@@ -96,16 +52,11 @@ class PySequential {
     driver_->rebuild_weights();
   }
 
-  // (primal, dual, violation), or None if a signal came in between.
   nb::object certify() {
-    Certificate certificate;
-    {
-      nb::gil_scoped_release released;
+    return certificate([&](const auto& poll) {
       driver_->rebuild_weights();
-      certificate = polymargin::certify(*driver_, threads_, [&] { return signalled(); });
-    }
-    if (!certificate.complete) return nb::none();
-    return nb::make_tuple(certificate.primal, certificate.dual, certificate.violation);
+      return polymargin::certify(*driver_, threads_, poll);
+    });
   }
 
   // The dual blocks as CSR: (indptr, classes, values).
@@ -167,29 +118,10 @@ class PySequential {
       std::copy_n(values.data() + f * classes, classes, w.of_feature(f));
   }
 
-  bool interrupted() const { return interrupted_; }
-
  private:
-  // The handler of a signal raised (KeyboardInterrupt, usually): the caller raises it again.
-  bool signalled() {
-    nb::gil_scoped_acquire acquired;
-    if (PyErr_CheckSignals() == 0) return false;
-    PyErr_Clear();
-    interrupted_ = true;
-    return true;
-  }
-
-  static nb::object to_matrix(AlignedArray<Real> values, std::int64_t rows, std::size_t columns) {
-    auto* owned = new AlignedArray<Real>(std::move(values));
-    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<AlignedArray<Real>*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, Real, nb::ndim<2>>(owned->data(),
-                                                              {std::size_t(rows), columns}, owner));
-  }
-
   PyRows<Real> rows_;
   int threads_;
   std::unique_ptr<Sequential<Real>> driver_;
-  bool interrupted_ = false;
 };
 
 template <class Real>

@@ -3,6 +3,8 @@
 
 #include "polymargin/machine/catalog.hpp"
 #include "polymargin/machine/crammer_singer.hpp"
+#include "polymargin/machine/logistic.hpp"
+#include "polymargin/machine/max_entropy.hpp"
 #include "polymargin/restricted/box_exact.hpp"
 #include "polymargin/restricted/catalog.hpp"
 #include "polymargin/restricted/simplex_exact.hpp"
@@ -45,6 +47,10 @@ std::shared_ptr<const Machine<Real>> make_machine(const std::string& machine,
     made = make_boxed<Real, RelativeMargin>(loss, restricted);
   } else if (machine == "llw") {
     made = make_boxed<Real, SumToZeroMargin>(loss, restricted);
+  } else if (machine == "ovr" && loss == "logistic") {
+    if (restricted == "exact") made = std::make_shared<Logistic<Real>>();
+  } else if (machine == "maxent" && loss == "log") {
+    if (restricted == "exact") made = std::make_shared<MaxEntropy<Real>>();
   } else if (machine == "ovr") {
     made = make_boxed<Real, OneVsRestMargin>(loss, restricted);
   }

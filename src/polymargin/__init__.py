@@ -3,5 +3,6 @@
 from ._config import show_config
 from ._version import __version__
 from .linear import LinearSVM
+from .maxent import MaxEnt
 
-__all__ = ["LinearSVM", "__version__", "show_config"]
+__all__ = ["LinearSVM", "MaxEnt", "__version__", "show_config"]

@@ -1,28 +1,29 @@
 """Linear multi-class support vector machines."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context
-from sklearn.callback import CallbackSupportMixin, with_callbacks
-from sklearn.linear_model._base import LinearClassifierMixin, SparseCoefMixin
+from scipy.special import expit, log_expit, softmax
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import _check_partial_fit_first_call
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import _ovr_decision_function
 
-from .driver import Stopping, run_epochs
-from .machine import LOSSES, MACHINE_NAMES, RESTRICTED, find_machine
-from .progress import EpochReporter
-from .solver import SOLVER_NAMES, SOLVERS, choose_solver
-from .training import SequentialTraining
+from .coupling import couple
+from .machine import LOSSES, MACHINE_NAMES, RESTRICTED, Machine, find_machine
+from .solver import SOLVER_NAMES
+from .training import LinearTraining
 
 
-class LinearSVM(
-    SequentialTraining,
-    CallbackSupportMixin,
-    LinearClassifierMixin,
-    SparseCoefMixin,
-    BaseEstimator,
-):
+def _is_logistic(estimator) -> bool:
+    if estimator.loss == "logistic":
+        return True
+    raise AttributeError(
+        f"loss={estimator.loss!r} gives no probabilities; use loss='logistic', or "
+        f"MaxEnt."
+    )
+
+
+class LinearSVM(LinearTraining):
     """Linear multi-class support vector machine with a certificate of accuracy.
 
     Minimises ``1/2 sum_m |w_m|^2 + sum_i C_i loss_i`` by the sequential dual method:
@@ -32,20 +33,22 @@ class LinearSVM(
 
     Parameters
     ----------
-    machine : {"cs", "ww", "llw", "ovr"}, default="cs"
+    machine : {"cs", "ww", "llw", "ovr", "ovo"}, default="cs"
         The formulation. Crammer-Singer ("cs") counts the worst wrong class of an
         example, Weston-Watkins ("ww") every wrong class inside the margin,
         Lee-Lin-Wahba ("llw") every wrong class whose score is above ``-1/(k-1)``, with
         weights that sum to zero (its margin shrinks with the number of classes: give it
         a C smaller by about k - 1). One-vs-rest ("ovr") solves one binary problem per
-        class, all in one pass over the rows.
+        class, all in one pass over the rows; one-vs-one ("ovo") one for each pair of
+        classes, on the rows of these two.
 
     C : float, default=1.0
         Weight of the losses, as in LIBLINEAR and scikit-learn.
 
-    loss : {"hinge", "squared_hinge"}, default="hinge"
+    loss : {"hinge", "squared_hinge", "logistic"}, default="hinge"
         The squared hinge of "cs" squares the one slack of an example, that of the
-        others the slack of every class.
+        others the slack of every class. "logistic" is for "ovr" and "ovo", and has
+        probabilities; for a logistic loss of all classes together see `MaxEnt`.
 
     tol : float, default=1e-3
         Relative duality gap at which to stop.
@@ -115,7 +118,9 @@ class LinearSVM(
     Attributes
     ----------
     coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
-        Weights; with two classes the difference of the second and the first.
+        Weights; with two classes the difference of the second and the first. One-vs-one
+        has a row for each pair of classes, in the order (0, 1), (0, 2), ..., positive
+        for the second.
 
     intercept_ : ndarray of shape (n_classes,) or (1,)
         Weights of the constant feature, times its value.
@@ -152,7 +157,8 @@ class LinearSVM(
 
     dual_coef_ : csr_array of shape (n_samples, n_classes) or (n_samples, 1)
         Coefficients of the rows: ``dual_coef_.T @ X`` are the weights of the classes.
-        Rows without features have none. One-vs-rest with two classes has one column.
+        Rows without features have none. One-vs-rest with two classes has one column,
+        one-vs-one a column for each pair.
 
     support_ : ndarray of shape (n_support,)
         Rows with coefficients other than zero.
@@ -173,27 +179,14 @@ class LinearSVM(
     """
 
     _parameter_constraints: dict = {
+        **LinearTraining._parameter_constraints,
         "machine": [StrOptions(set(MACHINE_NAMES))],
-        "C": [Interval(Real, 0, None, closed="neither")],
         "loss": [StrOptions(set(LOSSES))],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "violation_tol": [Interval(Real, 0, None, closed="neither"), None],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "max_time": [Interval(Real, 0, None, closed="neither"), None],
-        "fit_intercept": ["boolean"],
-        "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
         "solver": [StrOptions(set(SOLVER_NAMES))],
-        "order": [StrOptions({"acf", "permuted"})],
         "shrinking": ["boolean"],
         "cooling": ["boolean"],
         "restricted": [StrOptions(set(RESTRICTED))],
         "restricted_tol": [Interval(Real, 0, None, closed="neither")],
-        "warm_start": ["boolean"],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
-        "history": ["boolean"],
     }
 
     def __init__(
@@ -243,134 +236,64 @@ class LinearSVM(
         self.verbose = verbose
         self.history = history
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+    def _machine(self) -> Machine:
+        return find_machine(self.machine, self.loss, self.restricted)
 
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
-        """Train the machine.
+    def decision_function(self, X):
+        """Return the confidence in every class; `predict` takes the largest.
 
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            float32 and float64 are read in place and decide the number format of the
-            training.
-
-        y : array-like of shape (n_samples,)
-            Labels of at least two classes.
-
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Multiplies C for each row; an integer weight equals repetition.
-
-        Returns
-        -------
-        self : LinearSVM
-
-        Raises
-        ------
-        KeyboardInterrupt
-            After Ctrl-C; the model trained so far is in the estimator.
-        """
-        machine = find_machine(self.machine, self.loss, self.restricted)
-        X, y = self._validate(X, y)
-        self.classes_, labels = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"LinearSVM needs at least two classes in y, got one class only: "
-                f"{self.classes_.tolist()[0]!r}."
-            )
-        problem = self._problem(machine, X, labels, sample_weight)
-        self.solver_ = choose_solver(self.solver, machine, X)
-        driver = SOLVERS[self.solver_].driver(self, X, problem)
-        if self.warm_start:
-            self._start_from_previous(driver, problem)
-
-        data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
-        context = self._init_callback_context(max_subtasks=self.max_iter)
-        context.call_on_fit_task_begin(estimator=self, **data)
-        run = run_epochs(
-            driver,
-            Stopping(self.tol, self.violation_tol, self.max_iter, self.max_time),
-            history=self.history,
-            reporter=EpochReporter(
-                self, context, data, lambda: self._model(driver.weights())
-            ),
-        )
-        self._keep(run, driver, problem)
-        context.call_on_fit_task_end(
-            estimator=self,
-            reconstruction_attributes=lambda: {
-                "coef_": self.coef_,
-                "intercept_": self.intercept_,
-            },
-            **data,
-        )
-        if run.status == "interrupted":
-            raise KeyboardInterrupt
-        self._warn_unless_converged()
-        return self
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Train on one more chunk of a stream, in one pass.
-
-        Every row of the chunk gets one exact dual step against the weights of all
-        chunks before. Nothing of a chunk but its effect on the weights is kept, so
-        there is no gap to certify; `dual_objective_` adds up over the chunks. After
-        `fit`, it goes on from the fitted weights.
+        One-vs-one with more than two classes counts votes: a class gets one for every
+        pair it wins. Ties go to the class with the larger sum of scores over its
+        pairs, squeezed into an interval shorter than one vote and added to the votes.
 
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features)
 
-        y : array-like of shape (n_samples,)
+        Returns
+        -------
+        confidence : ndarray of shape (n_samples, n_classes) or (n_samples,)
+            With two classes, the confidence in the second.
+        """
+        scores = super().decision_function(X)
+        if self.machine != "ovo" or len(self.classes_) == 2:
+            return scores
+        return _ovr_decision_function(scores > 0, scores, len(self.classes_))
 
-        classes : array-like of shape (n_classes,) or None, default=None
-            All labels that will ever come; required at the first call.
+    @available_if(_is_logistic)
+    def predict_proba(self, X):
+        """Return the probability of every class; for ``loss="logistic"`` only.
 
-        sample_weight : array-like of shape (n_samples,) or None, default=None
+        One-vs-rest: the probabilities of the classes, each against the rest, divided
+        by their sum. One-vs-one: the probabilities of all pairs, coupled (Wu, Lin and
+        Weng, 2004); the most probable class is not always the one with most votes.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
 
         Returns
         -------
-        self : LinearSVM
+        probabilities : ndarray of shape (n_samples, n_classes)
         """
-        machine = find_machine(self.machine, self.loss, self.restricted)
-        _check_partial_fit_first_call(self, classes)
-        first = not hasattr(self, "coef_")  # also after a first call that failed
-        if first and len(self.classes_) < 2:
-            raise ValueError(
-                f"classes must name at least two classes, got {list(self.classes_)!r}."
-            )
-        if self.class_weight == "balanced":
-            raise ValueError(
-                "class_weight='balanced' needs all data at once; give partial_fit a "
-                "dict of weights, e.g. computed on a sample."
-            )
-        X, y = self._validate(X, y, reset=first)
-        labels = np.searchsorted(self.classes_, y)
-        known = np.isin(y, self.classes_)
-        if not known.all():
-            raise ValueError(
-                f"y contains the label {np.asarray(y)[~known][0]!r}, which is not in "
-                f"the classes given at the first call of partial_fit."
-            )
-        problem = self._problem(machine, X, labels, sample_weight)
-        driver = SOLVERS["dual"].driver(self, X, problem)
-        if first:
-            self.n_iter_ = 0
-            self.dual_objective_ = 0.0
-        else:
-            driver.set_weights(self._weights(X.dtype))
-        report = driver.epoch(float("inf"))
-        interrupted = driver.interrupted
-        self._forget_rows()
-        self.__dict__.update(self._model(driver.release_weights()))
-        self.n_iter_ += 1
-        self.dual_objective_ += report["dual"]
-        self.status_ = "partial"
-        if interrupted:
-            raise KeyboardInterrupt
-        return self
+        scores = super().decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([expit(-scores), expit(scores)])
+        if self.machine == "ovo":
+            return couple(scores)
+        # As logarithms: very improbable everywhere is still comparable.
+        return softmax(log_expit(scores), axis=1)
+
+    @available_if(_is_logistic)
+    def predict_log_proba(self, X):
+        """Return the logarithm of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        logarithms : ndarray of shape (n_samples, n_classes)
+        """
+        return np.log(self.predict_proba(X))

@@ -1,8 +1,22 @@
-"""Progress: lines for `verbose`, tasks for scikit-learn's callbacks."""
+"""What the user is told: lines for `verbose`, tasks for scikit-learn's callbacks, and a
+warning where a fit ends before its tolerance.
+"""
 
+import warnings
 from collections.abc import Callable
 
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
 from .driver import Epoch, Reporter
+
+# What would help when a fit ends before its tolerance, by status.
+_REMEDIES = {
+    "max_iter": "raise max_iter (now {max_iter}), scale the features, or lower C",
+    "max_time": "raise max_time (now {max_time} s)",
+    "precision": "pass float64 data: float32 cannot resolve this tolerance",
+}
+_DOUBLE_PRECISION = "scale the features or lower C: no number format resolves more"
 
 
 class EpochReporter(Reporter):
@@ -45,3 +59,27 @@ class EpochReporter(Reporter):
         return self.task.call_on_fit_task_end(
             estimator=estimator, reconstruction_attributes=self.model, **self.data
         )
+
+
+def warn_unless_converged(estimator) -> None:
+    """Say what a fit that stopped early has reached and what would help."""
+    if estimator.status_ not in _REMEDIES:
+        return
+    remedy = _REMEDIES[estimator.status_].format(**estimator.get_params())
+    if estimator.status_ == "precision" and estimator.coef_.dtype == np.float64:
+        remedy = _DOUBLE_PRECISION
+    if estimator.restricted in ("bisection", "fixed_point"):
+        remedy = f"lower restricted_tol (now {estimator.restricted_tol:g}) or {remedy}"
+    gap, tol = estimator.dual_gap_, estimator.tol
+    reached = f"a relative duality gap of {gap:.2g} (tol={tol:g})"
+    if estimator.violation_tol is not None:
+        reached = (
+            f"a violation of {estimator.violation_:.2g} "
+            f"(violation_tol={estimator.violation_tol:g})"
+        )
+    warnings.warn(
+        f"{type(estimator).__name__} stopped after {estimator.n_iter_} epochs at "
+        f"{reached}; to get closer, {remedy}.",
+        ConvergenceWarning,
+        stacklevel=5,  # the caller of fit, outside its decorators
+    )

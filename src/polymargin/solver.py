@@ -48,22 +48,40 @@ def constant_feature(estimator) -> float:
     return estimator.intercept_scaling if estimator.fit_intercept else 0.0
 
 
-def sequential_driver(estimator, X, problem):
-    """The sequential dual method, in C++."""
+def dual_driver(estimator, X, problem):
+    """The sequential dual method, in C++; for one-vs-one, one for each pair."""
+    bits = "32" if X.dtype == np.float32 else "64"
+    rows = rows_of(X, constant_feature(estimator))
+    labels, machine = problem.labels.astype(np.int32), problem.machine
     seed = check_random_state(estimator.random_state).randint(2**31)
-    kind = core.Sequential32 if X.dtype == np.float32 else core.Sequential64
-    driver = kind(
-        rows_of(X, constant_feature(estimator)),
-        problem.labels.astype(np.int32),
-        problem.caps,
-        problem.n_columns,
-        problem.machine.name,
-        problem.machine.loss,
-        estimator.restricted,
-        estimator.restricted_tol,
-        seed,
-        effective_n_jobs(estimator.n_jobs),
-    )
+    threads = effective_n_jobs(estimator.n_jobs)
+    if machine.margin == "one_vs_one":
+        by_violation = estimator.violation_tol is not None
+        driver = getattr(core, f"OneVsOne{bits}")(
+            rows,
+            labels,
+            problem.caps,
+            len(estimator.classes_),
+            machine.loss,
+            estimator.restricted,
+            estimator.violation_tol if by_violation else estimator.tol,
+            by_violation,
+            seed,
+            threads,
+        )
+    else:
+        driver = getattr(core, f"Sequential{bits}")(
+            rows,
+            labels,
+            problem.caps,
+            problem.n_columns,
+            machine.name,
+            machine.loss,
+            estimator.restricted,
+            estimator.restricted_tol,
+            seed,
+            threads,
+        )
     epsilon = 1e-3 if estimator.violation_tol is None else estimator.violation_tol
     driver.set_schedule(
         estimator.order, estimator.shrinking, estimator.cooling, epsilon
@@ -72,7 +90,7 @@ def sequential_driver(estimator, X, problem):
 
 
 SOLVERS = {
-    "dual": Solver(lambda machine: True, sequential_driver),
+    "dual": Solver(lambda machine: True, dual_driver),
 }
 SOLVER_NAMES = ("auto", *SOLVERS)
 

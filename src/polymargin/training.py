@@ -1,19 +1,26 @@
-"""What the estimators of the sequential dual method share: from data to a driver, and
-from a finished run to fitted attributes.
+"""What the linear estimators share: from data to a driver, and from a finished run to
+fitted attributes.
 """
 
-import warnings
-from dataclasses import dataclass
+from numbers import Integral, Real
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.linear_model._base import LinearClassifierMixin, SparseCoefMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import (
+    _check_partial_fit_first_call,
+    check_classification_targets,
+)
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from .driver import Run
-from .machine import Machine, block_shape, weights_by_class
+from .driver import Run, Stopping, run_epochs
+from .machine import Machine
+from .problem import Problem, state_problem
+from .progress import EpochReporter, warn_unless_converged
+from .solver import SOLVERS, choose_solver
 
 # What `fit` knows of the rows, and `partial_fit` cannot.
 _OF_THE_ROWS = (
@@ -25,38 +32,166 @@ _OF_THE_ROWS = (
     "history_",
     "_fitted",
 )
-# What would help when a fit ends before its tolerance, by status.
-_REMEDIES = {
-    "max_iter": "raise max_iter (now {max_iter}), scale the features, or lower C",
-    "max_time": "raise max_time (now {max_time} s)",
-    "precision": "pass float64 data: float32 cannot resolve this tolerance",
-}
-_DOUBLE_PRECISION = "scale the features or lower C: no number format resolves more"
 
 
-@dataclass(frozen=True)
-class Problem:
-    """What a driver is to solve, apart from the rows.
+class LinearTraining(
+    CallbackSupportMixin, LinearClassifierMixin, SparseCoefMixin, BaseEstimator
+):
+    """Base of the estimators with the parameters of `LinearSVM`."""
 
-    Attributes
-    ----------
-    machine : Machine
-    labels : ndarray of int
-        Position of each row's class in its block.
-    n_columns : int
-        Classes of a block.
-    caps : ndarray of float
-        C_i of each row.
-    """
+    # What LinearSVM and MaxEnt have in common.
+    _parameter_constraints: dict = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "violation_tol": [Interval(Real, 0, None, closed="neither"), None],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_time": [Interval(Real, 0, None, closed="neither"), None],
+        "fit_intercept": ["boolean"],
+        "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "order": [StrOptions({"acf", "permuted"})],
+        "warm_start": ["boolean"],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+        "history": ["boolean"],
+    }
 
-    machine: Machine
-    labels: np.ndarray
-    n_columns: int
-    caps: np.ndarray
+    def _machine(self) -> Machine:
+        """The machine that the parameters name."""
+        raise NotImplementedError
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
-class SequentialTraining:
-    """Mixin for an estimator with the parameters of `LinearSVM`."""
+    @with_callbacks
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Train the machine.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            float32 and float64 are read in place and decide the number format of the
+            training.
+
+        y : array-like of shape (n_samples,)
+            Labels of at least two classes.
+
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Multiplies C for each row; an integer weight equals repetition.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        KeyboardInterrupt
+            After Ctrl-C; the model trained so far is in the estimator.
+        """
+        machine = self._machine()
+        X, y = self._validate(X, y)
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs at least two classes in y, got one class "
+                f"only: {self.classes_.tolist()[0]!r}."
+            )
+        problem = self._problem(machine, X, labels, sample_weight)
+        self.solver_ = choose_solver(self.solver, machine, X)
+        driver = SOLVERS[self.solver_].driver(self, X, problem)
+        if self.warm_start:
+            self._start_from_previous(driver, problem)
+
+        data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
+        context = self._init_callback_context(max_subtasks=self.max_iter)
+        context.call_on_fit_task_begin(estimator=self, **data)
+        run = run_epochs(
+            driver,
+            Stopping(self.tol, self.violation_tol, self.max_iter, self.max_time),
+            history=self.history,
+            reporter=EpochReporter(
+                self, context, data, lambda: self._model(driver.weights())
+            ),
+        )
+        self._keep(run, driver, problem)
+        context.call_on_fit_task_end(
+            estimator=self,
+            reconstruction_attributes=lambda: {
+                "coef_": self.coef_,
+                "intercept_": self.intercept_,
+            },
+            **data,
+        )
+        if run.status == "interrupted":
+            raise KeyboardInterrupt
+        warn_unless_converged(self)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Train on one more chunk of a stream, in one pass.
+
+        Every row of the chunk gets one exact dual step against the weights of all
+        chunks before. Nothing of a chunk but its effect on the weights is kept, so
+        there is no gap to certify; `dual_objective_` adds up over the chunks. After
+        `fit`, it goes on from the fitted weights.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+
+        y : array-like of shape (n_samples,)
+
+        classes : array-like of shape (n_classes,) or None, default=None
+            All labels that will ever come; required at the first call.
+
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+
+        Returns
+        -------
+        self : estimator
+        """
+        machine = self._machine()
+        _check_partial_fit_first_call(self, classes)
+        first = not hasattr(self, "coef_")  # also after a first call that failed
+        if first and len(self.classes_) < 2:
+            raise ValueError(
+                f"classes must name at least two classes, got {list(self.classes_)!r}."
+            )
+        if self.class_weight == "balanced":
+            raise ValueError(
+                "class_weight='balanced' needs all data at once; give partial_fit a "
+                "dict of weights, e.g. computed on a sample."
+            )
+        X, y = self._validate(X, y, reset=first)
+        labels = np.searchsorted(self.classes_, y)
+        known = np.isin(y, self.classes_)
+        if not known.all():
+            raise ValueError(
+                f"y contains the label {np.asarray(y)[~known][0]!r}, which is not in "
+                f"the classes given at the first call of partial_fit."
+            )
+        problem = self._problem(machine, X, labels, sample_weight)
+        driver = SOLVERS["dual"].driver(self, X, problem)
+        if first:
+            self.n_iter_ = 0
+            self.dual_objective_ = 0.0
+        else:
+            driver.set_weights(self._weights(X.dtype))
+        report = driver.epoch(float("inf"))
+        interrupted = driver.interrupted
+        self._forget_rows()
+        self.__dict__.update(self._model(driver.release_weights()))
+        self.n_iter_ += 1
+        self.dual_objective_ += report["dual"]
+        self.status_ = "partial"
+        if interrupted:
+            raise KeyboardInterrupt
+        return self
 
     def _validate(self, X, y, reset=True):
         X, y = validate_data(
@@ -72,23 +207,12 @@ class SequentialTraining:
         return X, y
 
     def _problem(self, machine: Machine, X, labels, sample_weight) -> Problem:
-        """State the problem: C_i = C * sample_weight_i * class_weight of the label."""
         weights = _check_sample_weight(
             sample_weight, X, dtype=np.float64, ensure_non_negative=True
         )
-        by_class = np.ones(len(self.classes_))
-        if isinstance(self.class_weight, dict):
-            by_class = weights_by_class(self.class_weight, self.classes_)
-        elif self.class_weight is not None:
-            by_class = compute_class_weight(
-                self.class_weight,
-                classes=self.classes_,
-                y=self.classes_[labels],
-                sample_weight=weights,
-            )
-        caps = self.C * weights * by_class[labels]
-        n_columns, labels = block_shape(machine.name, labels, len(self.classes_))
-        return Problem(machine, labels, n_columns, caps)
+        return state_problem(
+            machine, labels, self.classes_, self.C, weights, self.class_weight
+        )
 
     def _start_from_previous(self, driver, problem: Problem) -> None:
         """Hand the dual variables of the last fit to a driver, if they fit."""
@@ -120,7 +244,7 @@ class SequentialTraining:
     def _weights(self, dtype):
         """W from the attributes: the inverse of `_model`."""
         coef, intercept = self.coef_, self.intercept_ / self.intercept_scaling
-        if len(self.classes_) == 2 and self.machine != "ovr":
+        if len(self.classes_) == 2 and self._machine().columns_per_class:
             coef = np.vstack([-coef / 2, coef / 2])
             intercept = np.concatenate([-intercept / 2, intercept / 2])
         rows = [coef.T, intercept[None, :]] if self.fit_intercept else [coef.T]
@@ -149,24 +273,3 @@ class SequentialTraining:
         """Drop what a fit knew of its rows: it does not hold after another chunk."""
         for name in _OF_THE_ROWS:
             self.__dict__.pop(name, None)
-
-    def _warn_unless_converged(self):
-        if self.status_ not in _REMEDIES:
-            return
-        remedy = _REMEDIES[self.status_].format(**self.get_params())
-        if self.status_ == "precision" and self.coef_.dtype == np.float64:
-            remedy = _DOUBLE_PRECISION
-        if self.restricted in ("bisection", "fixed_point"):
-            remedy = f"lower restricted_tol (now {self.restricted_tol:g}) or {remedy}"
-        reached = f"a relative duality gap of {self.dual_gap_:.2g} (tol={self.tol:g})"
-        if self.violation_tol is not None:
-            reached = (
-                f"a violation of {self.violation_:.2g} "
-                f"(violation_tol={self.violation_tol:g})"
-            )
-        warnings.warn(
-            f"LinearSVM stopped after {self.n_iter_} epochs at {reached}; to get "
-            f"closer, {remedy}.",
-            ConvergenceWarning,
-            stacklevel=5,  # the caller of fit, outside its decorators
-        )

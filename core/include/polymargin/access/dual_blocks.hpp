@@ -20,8 +20,9 @@ class DualBlocks {
     Real value;
   };
 
-  DualBlocks(std::int64_t examples, const ClassLayout& layout)
-      : examples_(examples), layout_(layout), sparse_(layout.classes > kDenseClasses) {
+  // `filled`: nearly all variables end above zero, and a list of the others would save nothing.
+  DualBlocks(std::int64_t examples, const ClassLayout& layout, bool filled = false)
+      : examples_(examples), layout_(layout), sparse_(layout.classes > kDenseClasses && !filled) {
     if (sparse_)
       lists_.resize(examples);
     else

@@ -1,5 +1,6 @@
 // The weights W, class-contiguous: W[feature][class], classes padded to whole packs, so that one
-// value of a row meets all classes in a few vector operations.
+// value of a row meets all classes in a few vector operations. A single class is not padded: there
+// the vectors run over features.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +16,14 @@ template <class Real>
 class Weights {
  public:
   Weights(std::int64_t features, const ClassLayout& layout)
-      : features_(features), layout_(layout), values_(std::size_t(features) * layout.stride) {}
+      : features_(features),
+        layout_(layout),
+        stride_(layout.classes == 1 ? 1 : layout.stride),
+        values_(std::size_t(features) * stride_) {}
 
-  Real* of_feature(std::int64_t feature) { return values_.data() + feature * layout_.stride; }
-  const Real* of_feature(std::int64_t feature) const {
-    return values_.data() + feature * layout_.stride;
-  }
+  Real* of_feature(std::int64_t feature) { return values_.data() + feature * stride_; }
+  const Real* of_feature(std::int64_t feature) const { return values_.data() + feature * stride_; }
+  bool single() const { return layout_.classes == 1; }
   std::int64_t features() const { return features_; }
   const ClassLayout& layout() const { return layout_; }
   void clear() { values_.clear(); }
@@ -58,6 +61,7 @@ class Weights {
  private:
   std::int64_t features_;
   ClassLayout layout_;
+  int stride_;  // from one feature to the next
   AlignedArray<Real> values_;
 };
 

@@ -52,6 +52,13 @@ template <class V>
 inline V load(const void* p) {
   return *static_cast<const V*>(p);
 }
+// The same where `p` need not be aligned.
+template <class V>
+inline V load_anywhere(const void* p) {
+  V v;
+  __builtin_memcpy(&v, p, sizeof(V));
+  return v;
+}
 template <class V>
 inline void store(void* p, V v) {
   *static_cast<V*>(p) = v;

@@ -44,7 +44,7 @@ class Sequential {
         layout_(ClassLayout::of<Real>(classes)),
         machine_(std::move(machine)),
         weights_(rows_->features(), layout_),
-        blocks_(rows_->size(), layout_),
+        blocks_(rows_->size(), layout_, machine_->fills_blocks()),
         workspace_(layout_),
         random_(seed) {
     for (std::int32_t i = 0; i < std::int32_t(examples_.size()); ++i) {

@@ -1,5 +1,5 @@
-// Machines by name: "cs", "ww", "llw" or "ovr", with "hinge" or "squared_hinge", and a restricted
-// solver.
+// Machines by name: "cs", "ww", "llw" or "ovr" with "hinge" or "squared_hinge", "ovr" with
+// "logistic", "maxent" with "log"; and a restricted solver.
 #pragma once
 
 #include <memory>

@@ -49,6 +49,9 @@ class Machine {
   // otherwise only those in the support of its block, and its label.
   virtual bool sums_to_zero() const = 0;
 
+  // Whether every variable of a block ends above zero, so that blocks are best stored whole.
+  virtual bool fills_blocks() const { return false; }
+
   // The example's term of the dual objective, without -1/2 |W|^2, from the non-zeros of its block.
   virtual double dual_term(int classes, Real cap, const Real* dual, int count) const = 0;
 

@@ -1,0 +1,94 @@
+// What the drivers have in common as Python objects: arrays, reports, and signals.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <chrono>
+#include <functional>
+#include <stdexcept>
+#include <vector>
+
+#include "polymargin/certify/gap.hpp"
+
+namespace polymargin::bindings {
+
+namespace nb = nanobind;
+
+template <class T>
+using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// A NumPy array that owns a copy of `values`.
+template <class T>
+nb::object to_numpy(std::vector<T> values) {
+  auto* owned = new std::vector<T>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner));
+}
+
+// A NumPy matrix that owns `values`; with `transposed`, they are stored column by column.
+template <class Real>
+nb::object to_matrix(AlignedArray<Real> values, std::int64_t rows, std::int64_t columns,
+                     bool transposed = false) {
+  auto* owned = new AlignedArray<Real>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<AlignedArray<Real>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, Real, nb::ndim<2>>(
+      owned->data(), {std::size_t(rows), std::size_t(columns)}, owner,
+      {transposed ? 1 : columns, transposed ? rows : 1}));
+}
+
+// Trains without the GIL and asks for signals now and then.
+class Interruptible {
+ public:
+  bool interrupted() const { return interrupted_; }
+
+ protected:
+  // run(poll) trains for at most `seconds`; a pending signal ends it.
+  nb::dict epoch_dict(double seconds,
+                      const std::function<EpochReport(const std::function<bool()>&)>& run) {
+    EpochReport report;
+    {
+      nb::gil_scoped_release released;
+      const auto start = std::chrono::steady_clock::now();
+      report = run([&] {
+        const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+        return passed.count() > seconds || signalled();
+      });
+    }
+    // An epoch may be too short to be polled.
+    report.stopped |= signalled();
+    nb::dict result;
+    result["visits"] = report.visits;
+    result["moves"] = report.moves;
+    result["violation"] = report.violation;
+    result["dual"] = report.dual;
+    result["primal_estimate"] = report.half_norm + report.loss_sum;
+    result["stopped"] = report.stopped;
+    return result;
+  }
+
+  // (primal, dual, violation), or None if a signal came in between.
+  nb::object certificate(const std::function<Certificate(const std::function<bool()>&)>& certify) {
+    Certificate certificate;
+    {
+      nb::gil_scoped_release released;
+      certificate = certify([&] { return signalled(); });
+    }
+    if (!certificate.complete) return nb::none();
+    return nb::make_tuple(certificate.primal, certificate.dual, certificate.violation);
+  }
+
+ private:
+  // The handler of a signal raised (KeyboardInterrupt, usually): the caller raises it again.
+  bool signalled() {
+    nb::gil_scoped_acquire acquired;
+    if (PyErr_CheckSignals() == 0) return false;
+    PyErr_Clear();
+    interrupted_ = true;
+    return true;
+  }
+
+  bool interrupted_ = false;
+};
+
+}  // namespace polymargin::bindings

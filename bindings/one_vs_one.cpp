@@ -1,0 +1,144 @@
+// The one-vs-one driver as a Python object, with the interface of the sequential one.
+#include "polymargin/driver/one_vs_one.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include "core.hpp"
+#include "driver.hpp"
+#include "polymargin/driver/catalog.hpp"
+#include "polymargin/machine/catalog.hpp"
+#include "rows.hpp"
+
+using namespace nanobind::literals;
+
+namespace polymargin::bindings {
+
+template <class Real>
+class PyOneVsOne : public Interruptible {
+ public:
+  PyOneVsOne(const PyRows<Real>& rows, Input<std::int32_t> labels, Input<double> caps, int classes,
+             const std::string& loss, const std::string& restricted, double tolerance,
+             bool by_violation, std::uint64_t seed, int threads)
+      : rows_(rows) {
+    const std::size_t size = std::size_t(rows.rows->size());
+    if (labels.shape(0) != size || caps.shape(0) != size)
+      throw std::invalid_argument("labels and caps must have one entry per row");
+    for (std::size_t i = 0; i < size; ++i)
+      if (labels.data()[i] < 0 || labels.data()[i] >= classes)
+        throw std::invalid_argument("a label is out of range");
+    driver_ = std::make_unique<OneVsOne<Real>>(
+        rows.rows, std::vector<std::int32_t>(labels.data(), labels.data() + size),
+        std::vector<Real>(caps.data(), caps.data() + size), classes,
+        make_machine<Real>("ovr", loss, restricted, 0), Tolerance{tolerance, by_violation}, seed,
+        threads);
+  }
+
+  void set_schedule(const std::string& order, bool shrinking, bool cooling, double epsilon) {
+    for (auto& pair : driver_->pairs())
+      polymargin::set_schedule(*pair.driver, {order, shrinking, cooling, epsilon});
+  }
+
+  nb::dict epoch(double seconds) {
+    return epoch_dict(seconds, [&](const auto& poll) { return driver_->epoch(poll); });
+  }
+
+  void rebuild() {
+    nb::gil_scoped_release released;
+    driver_->rebuild_weights();
+  }
+
+  nb::object certify() {
+    return certificate([&](const auto& poll) { return driver_->certify(poll); });
+  }
+
+  // The dual variables as CSR, a column for each pair: (indptr, pairs, values).
+  nb::tuple duals() {
+    std::vector<std::int64_t> starts{0};
+    std::vector<std::int32_t> columns;
+    std::vector<Real> values;
+    for (std::int64_t i = 0; i < driver_->examples(); ++i) {
+      driver_->for_each_problem(i, [&](auto& pair, std::int64_t p, std::int32_t row) {
+        pair.driver->blocks().for_each(row, [&](std::int32_t, Real u) {
+          columns.push_back(std::int32_t(p));
+          values.push_back(u);
+        });
+      });
+      starts.push_back(std::int64_t(values.size()));
+    }
+    return nb::make_tuple(to_numpy(std::move(starts)), to_numpy(std::move(columns)),
+                          to_numpy(std::move(values)));
+  }
+
+  void set_duals(Input<std::int64_t> starts, Input<std::int32_t> columns, Input<double> values) {
+    if (starts.shape(0) != std::size_t(driver_->examples()) + 1)
+      throw std::invalid_argument("dual variables must have one block per row");
+    for (std::int64_t i = 0; i < driver_->examples(); ++i) {
+      std::int64_t at = starts.data()[i];
+      const std::int64_t end = starts.data()[i + 1];
+      driver_->for_each_problem(i, [&](auto& pair, std::int64_t p, std::int32_t row) {
+        while (at < end && columns.data()[at] < p) ++at;
+        if (at < end && columns.data()[at] == p)
+          pair.driver->blocks().set(row, {{0, Real(values.data()[at])}});
+      });
+    }
+    driver_->rebuild_weights();
+  }
+
+  // A copy of W, of shape (features, pairs).
+  nb::object weights() {
+    auto& pairs = driver_->pairs();
+    const std::int64_t features = rows_.rows->features();
+    AlignedArray<Real> copy(std::size_t(features) * pairs.size());
+    for (std::size_t p = 0; p < pairs.size(); ++p)
+      std::copy_n(pairs[p].driver->weights().of_feature(0), features, copy.data() + p * features);
+    return to_matrix(std::move(copy), features, std::int64_t(pairs.size()), true);
+  }
+
+  void set_weights(nb::ndarray<const Real, nb::ndim<2>, nb::c_contig, nb::device::cpu> values) {
+    auto& pairs = driver_->pairs();
+    const std::int64_t features = rows_.rows->features();
+    if (values.shape(0) != std::size_t(features) || values.shape(1) != pairs.size())
+      throw std::invalid_argument("weights must have the shape (features, pairs)");
+    for (std::size_t p = 0; p < pairs.size(); ++p)
+      for (std::int64_t f = 0; f < features; ++f)
+        *pairs[p].driver->weights().of_feature(f) = values.data()[f * pairs.size() + p];
+  }
+
+  nb::object release_weights() {
+    nb::object released = weights();
+    driver_.reset();
+    return released;
+  }
+
+ private:
+  PyRows<Real> rows_;
+  std::unique_ptr<OneVsOne<Real>> driver_;
+};
+
+template <class Real>
+static void bind(nb::module_& m, const char* name) {
+  using Driver = PyOneVsOne<Real>;
+  nb::class_<Driver>(m, name)
+      .def(nb::init<const PyRows<Real>&, Input<std::int32_t>, Input<double>, int,
+                    const std::string&, const std::string&, double, bool, std::uint64_t, int>(),
+           "rows"_a, "labels"_a, "caps"_a, "classes"_a, "loss"_a, "restricted"_a, "tolerance"_a,
+           "by_violation"_a, "seed"_a, "threads"_a)
+      .def("set_schedule", &Driver::set_schedule, "order"_a, "shrinking"_a, "cooling"_a,
+           "epsilon"_a)
+      .def("epoch", &Driver::epoch, "seconds"_a)
+      .def("rebuild", &Driver::rebuild)
+      .def("certify", &Driver::certify)
+      .def("duals", &Driver::duals)
+      .def("set_duals", &Driver::set_duals, "indptr"_a, "columns"_a, "values"_a)
+      .def("weights", &Driver::weights)
+      .def("set_weights", &Driver::set_weights, "weights"_a)
+      .def("release_weights", &Driver::release_weights)
+      .def_prop_ro("interrupted", [](const Driver& driver) { return driver.interrupted(); });
+}
+
+void bind_one_vs_one(nb::module_& m) {
+  bind<float>(m, "OneVsOne32");
+  bind<double>(m, "OneVsOne64");
+}
+
+}  // namespace polymargin::bindings

@@ -1,0 +1,93 @@
+// One-vs-rest logistic regression: loss_i = sum_m log(1 + exp(-Y_m s_m)). The block is
+// 0 <= u_m <= C_i with b_m = Y_m u_m, and the dual (003, after eq. (3.12)) has the entropy
+//     -sum_m [u_m log(u_m / C_i) + (C_i - u_m) log((C_i - u_m) / C_i)].
+// At the optimum u_m / C_i = sigma(-Y_m s_m); the violation is the largest difference of the two. A
+// block of zeros is feasible, though optimal for infinite margins only.
+#pragma once
+
+#include <cmath>
+
+#include "polymargin/machine/margin.hpp"
+#include "polymargin/restricted/entropy_box.hpp"
+
+namespace polymargin {
+
+template <class Real>
+class Logistic final : public Machine<Real> {
+ public:
+  Step<Real> step(const Block<Real>& block, Real threshold) const override {
+    return with_lanes(block, [&](const auto& lanes) { return step_lanes(lanes, threshold); });
+  }
+
+  void coefficients(const Block<Real>& block) const override {
+    write_coefficients<OneVsRestMargin>(block);
+  }
+  bool sums_to_zero() const override { return false; }
+  bool fills_blocks() const override { return true; }
+
+  double dual_term(int, Real cap, const Real* dual, int count) const override {
+    double sum = 0;
+    for (int c = 0; c < count; ++c) {
+      const double share = std::min(double(dual[c]) / double(cap), 1.0);
+      sum += entropy(share) + entropy(1 - share);
+    }
+    return double(cap) * sum;
+  }
+
+  bool at_vertex(Real, const Real*, int) const override { return false; }
+  double loss_at_zero(int classes) const override { return classes * std::log(2.0); }
+
+ private:
+  static double entropy(double share) { return share > 0 ? -share * std::log(share) : 0; }
+
+  template <class Lanes>
+  Step<Real> step_lanes(const Lanes& lanes, Real threshold) const {
+    using V = typename Lanes::V;
+    constexpr int kBytes = int(sizeof(V));
+    const Block<Real>& block = lanes.block;
+    const Real a = block.curvature * block.cap;
+    const Real inverse_cap = 1 / block.cap;
+
+    V worst{}, loss{};
+    auto margins = lanes.local(0);
+    for (int v = 0; v < lanes.packs; ++v) {
+      const V margin = lanes.is_label(v) ? lanes.score(v) : -lanes.score(v);
+      const V odds = exp_pack<Real, kBytes>(margin > V{} ? -margin : margin);
+      const V small = odds / (1 + odds);  // sigma(-|v|)
+      const V target = margin > V{} ? small : 1 - small;
+      const V lane_loss = max_of(-margin, V{}) + log1p_pack<Real, kBytes>(odds);
+      loss += lanes.is_class(v) ? lane_loss : V{};
+      const V difference = lanes.dual(v) * inverse_cap - target;
+      worst = max_of(worst, lanes.is_class(v) ? max_of(difference, -difference) : V{});
+      margins[v] = margin;
+    }
+    Step<Real> step;
+    step.loss = Lanes::sum(loss);
+    step.violation = Lanes::max(worst);
+    if (!(step.violation > threshold)) return step;
+
+    auto solution = lanes.local(1);
+    V gain{}, norm_change{};
+    for (int v = 0; v < lanes.packs; ++v) {
+      const V start = min_of(lanes.dual(v) * inverse_cap, V{} + Real(1));
+      const auto shares = EntropyBox::solve<Real, kBytes>(a, start, margins[v]);
+      solution[v] = lanes.is_class(v) ? block.cap * shares.share : V{};
+      const V delta = solution[v] - lanes.dual(v);
+      // An exact step gains 1/2 A d^2 + C_i KL(p_0 | p).
+      const V ratio = (1 - start) / shares.complement;
+      const V divergence =
+          log_pack<Real, kBytes>(ratio) - (start > V{} ? start * shares.logit_change : V{});
+      const V square = block.curvature / 2 * delta * delta;
+      gain += lanes.is_class(v) ? square + block.cap * max_of(divergence, V{}) : V{};
+      norm_change += margins[v] * delta + square;
+    }
+    step.gain = Lanes::sum(gain);
+    step.moved = step.gain > 0;
+    if (!step.moved) return step;
+    step.norm_change = Lanes::sum(norm_change);
+    commit<OneVsRestMargin>(lanes, solution, Real(0));  // the classes do not meet
+    return step;
+  }
+};
+
+}  // namespace polymargin

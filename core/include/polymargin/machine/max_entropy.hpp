@@ -1,0 +1,116 @@
+// Maximum entropy, or multinomial logistic regression: loss_i = log sum_m exp(s_m) - s_y. The block
+// is a >= 0, sum_m a_m = C_i, with b_m = C_i [m = y] - a_m and the dual term -sum a log(a / C_i)
+// (003, eq. (2.12), C = sigma^2 / l). Stored is u_m = a_m for m != y; what is missing to C_i is the
+// label's, so that a block of zeros is feasible and adds nothing to W: the start (3.15) with an
+// epsilon of zero. At the optimum a / C_i is the softmax of the scores; the violation is the
+// largest difference of the two.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "polymargin/machine/margin.hpp"
+#include "polymargin/restricted/entropy_simplex.hpp"
+
+namespace polymargin {
+
+template <class Real>
+class MaxEntropy final : public Machine<Real> {
+ public:
+  Step<Real> step(const Block<Real>& block, Real threshold) const override {
+    return with_lanes(block, [&](const auto& lanes) { return step_lanes(lanes, threshold); });
+  }
+
+  void coefficients(const Block<Real>& block) const override {
+    write_coefficients<RelativeMargin>(block);
+  }
+  bool sums_to_zero() const override { return false; }
+  bool fills_blocks() const override { return true; }
+
+  double dual_term(int, Real cap, const Real* dual, int count) const override {
+    double entropy = 0, rest = 1;
+    for (int c = 0; c < count; ++c) {
+      const double share = double(dual[c]) / double(cap);
+      rest -= share;
+      entropy -= share * std::log(share);
+    }
+    if (rest > 0) entropy -= rest * std::log(rest);
+    return double(cap) * entropy;
+  }
+
+  bool at_vertex(Real, const Real*, int) const override { return false; }
+  double loss_at_zero(int classes) const override { return std::log(double(classes)); }
+
+ private:
+  template <class Lanes>
+  Step<Real> step_lanes(const Lanes& lanes, Real threshold) const {
+    using V = typename Lanes::V;
+    constexpr int kBytes = int(sizeof(V));
+    const Block<Real>& block = lanes.block;
+    const Real a = block.curvature * block.cap;
+    const Real inverse_cap = 1 / block.cap;
+    const Real label_score = block.score[block.label];
+
+    V highest_lanes = V{} + label_score, total{};
+    for (int v = 0; v < lanes.packs; ++v) {
+      highest_lanes = max_of(highest_lanes, lanes.is_class(v) ? lanes.score(v) : V{} + label_score);
+      total += lanes.dual(v);
+    }
+    const Real highest = Lanes::max(highest_lanes);
+    const Real label_share = std::max(1 - Lanes::sum(total) * inverse_cap, Real(0));
+
+    auto start = lanes.local(0);
+    auto shares = lanes.local(1);
+    V sum{};
+    for (int v = 0; v < lanes.packs; ++v) {
+      const V power = exp_pack<Real, kBytes>(lanes.score(v) - highest);
+      shares[v] = lanes.is_class(v) ? power : V{};
+      sum += shares[v];
+      start[v] = lanes.is_label(v) ? V{} + label_share : lanes.dual(v) * inverse_cap;
+    }
+    const Real partition = Lanes::sum(sum);
+    const Real inverse_partition = 1 / partition;
+    V worst{};
+    for (int v = 0; v < lanes.packs; ++v) {
+      shares[v] *= inverse_partition;  // the softmax
+      const V difference = shares[v] - start[v];
+      worst = max_of(worst, max_of(difference, -difference));
+    }
+    Step<Real> step;
+    step.loss = std::log(partition) + (highest - label_score);
+    step.violation = Lanes::max(worst);
+    if (!(step.violation > threshold)) return step;
+
+    // A small curvature ends near the softmax, a large one near the start.
+    const Real near = 1 / (1 + a), far = a / (1 + a);
+    for (int v = 0; v < lanes.packs; ++v) shares[v] = near * shares[v] + far * start[v];
+    auto logs = lanes.local(2);
+    EntropySimplex::solve(lanes, a, highest, start, shares, logs);
+
+    V others{};
+    for (int v = 0; v < lanes.packs; ++v) others += lanes.is_label(v) ? V{} : shares[v];
+    const Real scale = block.cap * std::min(Real(1), 1 / Lanes::sum(others));
+    V divergence{}, squares{}, changes{}, along{};
+    for (int v = 0; v < lanes.packs; ++v) {
+      const V solution = lanes.is_label(v) ? V{} : scale * shares[v];
+      const V delta = solution - lanes.dual(v);
+      const V ratio = start[v] > V{} ? start[v] / shares[v] : V{} + Real(1);
+      divergence += start[v] * log_pack<Real, kBytes>(ratio) + (shares[v] - start[v]);
+      squares += delta * delta;
+      changes += delta;
+      along += delta * (lanes.score(v) - label_score);
+      shares[v] = solution;
+    }
+    // An exact step gains 1/2 A |d|^2 + C_i KL(p_0 | p), over all classes with the label.
+    const Real change = Lanes::sum(changes);
+    const Real quadratic = block.curvature / 2 * (Lanes::sum(squares) + change * change);
+    step.gain = quadratic + block.cap * std::max(Lanes::sum(divergence), Real(0));
+    step.moved = step.gain > 0;
+    if (!step.moved) return step;
+    step.norm_change = quadratic - Lanes::sum(along);
+    commit<RelativeMargin>(lanes, shares, change);
+    return step;
+  }
+};
+
+}  // namespace polymargin

@@ -1,0 +1,56 @@
+// The restricted problem of maximum entropy (003, eq. (3.11)), exact, on whole packs. With shares
+// p = a / C_i of the block and a = A C_i,
+//     log p_m + a p_m = mu + q_m,   q_m = s_m + a p_0m,   sum_m p_m = 1.
+// Newton's method for t_m = log p_m and mu together: given mu the lanes do not meet, and mu follows
+// from the sum, so a step costs one exp per lane. For fixed mu the left side is convex in t, and a
+// step that ends right of the root is cut at t = 0, from where the next ones move left.
+#pragma once
+
+#include "polymargin/base/transcendental.hpp"
+#include "polymargin/machine/block_lanes.hpp"
+
+namespace polymargin {
+
+struct EntropySimplex {
+  // `start` holds p_0 and `guess` shares near the solution; becomes the solution. Lanes without a
+  // class hold zero in both.
+  template <class Lanes, class Packs, class Real>
+  [[gnu::always_inline]] static void solve(const Lanes& lanes, Real a, Real highest,
+                                           const Packs& start, Packs& guess, Packs& logs) {
+    using V = typename Lanes::V;
+    constexpr int kBytes = int(sizeof(V));
+    constexpr Real kLastStep = Real(0.01);
+    for (int v = 0; v < lanes.packs; ++v) logs[v] = log_pack<Real, kBytes>(guess[v]);
+    auto residuals = lanes.local(3);
+    for (int iteration = 0; iteration < 60; ++iteration) {
+      V sum{}, weights{}, weighted{};
+      for (int v = 0; v < lanes.packs; ++v) {
+        const V q = lanes.score(v) - highest + a * start[v];
+        residuals[v] = logs[v] + a * guess[v] - q;
+        const V weight = guess[v] / (1 + a * guess[v]);
+        sum += guess[v];
+        weights += weight;
+        weighted += weight * residuals[v];
+      }
+      const Real mu = (1 - Lanes::sum(sum) + Lanes::sum(weighted)) / Lanes::sum(weights);
+      V largest{};
+      for (int v = 0; v < lanes.packs; ++v) {
+        V step = (mu - residuals[v]) / (1 + a * guess[v]);
+        step = lanes.is_class(v) ? min_of(step, -logs[v]) : V{};
+        logs[v] += step;
+        largest = max_of(largest, max_of(step, -step));
+        residuals[v] = step;
+      }
+      const bool last = !(Lanes::max(largest) > kLastStep);
+      for (int v = 0; v < lanes.packs; ++v) {
+        // The last step, to third order: exp(t) is not computed again.
+        const V step = residuals[v];
+        guess[v] = last ? guess[v] * (1 + step * (1 + step * (Real(0.5) + step / 6)))
+                        : (lanes.is_class(v) ? exp_pack<Real, kBytes>(logs[v]) : V{});
+      }
+      if (last) break;
+    }
+  }
+};
+
+}  // namespace polymargin

@@ -1,0 +1,46 @@
+"""Probabilities of classes from probabilities of pairs."""
+
+import numpy as np
+from scipy.special import expit
+
+from .machine import class_pairs
+
+_CHUNK = 1024  # rows whose systems are solved at a time
+
+
+def couple(scores) -> np.ndarray:
+    """Return probabilities of the classes (Wu, Lin and Weng, 2004, second approach).
+
+    With ``r_ij`` the probability of class i against class j, they are the p that
+    minimises ``sum_i sum_{j != i} (r_ji p_i - r_ij p_j)^2`` and sums to one: a linear
+    system for every row.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_pairs)
+        Log-odds of the second class of each pair.
+
+    Returns
+    -------
+    probabilities : ndarray of shape (n_samples, n_classes)
+    """
+    first, second = class_pairs(scores.shape[1])
+    k = second.max() + 1
+    result = np.empty((len(scores), k), dtype=scores.dtype)
+    for start in range(0, len(scores), _CHUNK):
+        chunk = scores[start : start + _CHUNK].astype(np.float64)
+        r = np.zeros((len(chunk), k, k))  # r[:, i, j]: i against j
+        r[:, second, first] = expit(chunk)
+        r[:, first, second] = expit(-chunk)
+        # The Lagrangian: Q p = -b and sum p = 1.
+        system = np.ones((len(chunk), k + 1, k + 1))
+        system[:, :k, :k] = -r.transpose(0, 2, 1) * r
+        diagonal = np.arange(k)
+        system[:, diagonal, diagonal] = (r**2).sum(axis=1)
+        system[:, k, k] = 0
+        right = np.zeros((len(chunk), k + 1, 1))
+        right[:, k] = 1
+        p = np.linalg.solve(system, right)[:, :k, 0]
+        p = np.maximum(p, 0)  # rounding
+        result[start : start + _CHUNK] = p / p.sum(axis=1, keepdims=True)
+    return result

@@ -1,0 +1,80 @@
+"""What a driver is to solve, from labels and weights."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.utils import compute_class_weight
+
+from .machine import Machine, block_shape
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a driver is to solve, apart from the rows.
+
+    Attributes
+    ----------
+    machine : Machine
+    labels : ndarray of int
+        Position of each row's class in its block.
+    n_columns : int
+        Classes of a block.
+    caps : ndarray of float
+        C_i of each row.
+    """
+
+    machine: Machine
+    labels: np.ndarray
+    n_columns: int
+    caps: np.ndarray
+
+
+def state_problem(
+    machine: Machine, labels, classes, C: float, sample_weight, class_weight
+) -> Problem:
+    """State the problem: C_i = C * sample_weight_i * class_weight of the label.
+
+    Parameters
+    ----------
+    machine : Machine
+    labels : ndarray of int
+        Position of each row's class in `classes`.
+    classes : ndarray
+    C : float
+    sample_weight : ndarray of float
+    class_weight : dict, "balanced" or None
+
+    Returns
+    -------
+    problem : Problem
+    """
+    by_class = np.ones(len(classes))
+    if isinstance(class_weight, dict):
+        by_class = weights_by_class(class_weight, classes)
+    elif class_weight is not None:
+        by_class = compute_class_weight(
+            class_weight,
+            classes=classes,
+            y=classes[labels],
+            sample_weight=sample_weight,
+        )
+    caps = C * sample_weight * by_class[labels]
+    n_columns, labels = block_shape(machine.name, labels, len(classes))
+    return Problem(machine, labels, n_columns, caps)
+
+
+def weights_by_class(class_weight: dict, classes) -> np.ndarray:
+    """Return the weight of each class; 1 for those that `class_weight` leaves out."""
+    labels = classes.tolist()
+    for label, weight in class_weight.items():
+        if label not in labels:
+            raise ValueError(
+                f"class_weight has a weight for {label!r}, which is not one of the "
+                f"classes; remove it."
+            )
+        if not 0 <= weight < float("inf"):
+            raise ValueError(
+                f"class_weight of {label!r} is {weight!r}; weights must be finite and "
+                f"not negative."
+            )
+    return np.array([class_weight.get(label, 1.0) for label in labels], dtype=float)
