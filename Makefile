@@ -7,7 +7,7 @@ CORE_SOURCES := $(shell find core bindings src/polymargin -name '*.[ch]pp' -o -n
 CXX_FILES := $(shell find core bindings -name '*.hpp' -o -name '*.cpp' 2>/dev/null)
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 
-.PHONY: demo test test-core test-python sanitize lint format bench clean help
+.PHONY: demo test test-core test-python sanitize lint format bench bench-papers clean help
 
 help:
 	@echo "make demo      train on the digits data, print a table, write a convergence plot"
@@ -15,6 +15,7 @@ help:
 	@echo "make sanitize  the C++ tests under AddressSanitizer and UBSan"
 	@echo "make lint      ruff and clang-format, checking only; make format applies them"
 	@echo "make bench     benchmarks against LIBLINEAR and scikit-learn (POLYMARGIN_DATA=folder)"
+	@echo "make bench-papers  repeats a figure and five tables of two papers, into docs/papers.md"
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -62,6 +63,9 @@ format: $(VENV)/.extra-lint
 
 bench: $(VENV)/.extra-bench
 	$(BIN)/python -m benchmarks.linear $(BENCH)
+
+bench-papers: $(VENV)/.extra-bench
+	$(BIN)/python -m benchmarks.papers $(BENCH)
 
 clean:
 	rm -rf build $(VENV)

@@ -13,20 +13,24 @@ from pathlib import Path
 import polymargin
 
 
-def environment(arguments: list[str] | None = None) -> dict[str, str]:
+def environment(
+    arguments: list[str] | None = None, module: str = "benchmarks.linear"
+) -> dict[str, str]:
     """Describe machine, versions, command line and date.
 
     Parameters
     ----------
     arguments : list of str or None
         Of the command line; those of this process if None.
+    module : str
+        What was run.
     """
     with redirect_stdout(io.StringIO()):
         config = polymargin.show_config()
     words = sys.argv[1:] if arguments is None else arguments
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "command": " ".join(["python -m benchmarks.linear", *words]),
+        "command": " ".join([f"python -m {module}", *words]),
         "processor": _processor(),
         "cores": str(os.cpu_count()),
         "memory": f"{_memory_bytes() / 2**30:.0f} GiB",

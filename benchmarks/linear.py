@@ -1,4 +1,4 @@
-"""The benchmark of `LinearSVM`: ``python -m benchmarks.linear --help``."""
+"""The benchmark of the linear machines: ``python -m benchmarks.linear --help``."""
 
 import argparse
 import os
@@ -7,14 +7,15 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from .data import FALLBACK, FOLDER_VARIABLE, NAMES, QUICK_NAMES
+from .contests import CONTESTS
+from .data import EXTRA_NAMES, FALLBACK, FOLDER_VARIABLE, NAMES, QUICK_NAMES
 from .environment import environment
 from .measure import progress
 from .memory import ROOT
 from .page import render
-from .peers import available_solvers
 from .results import Optima, Results, write_aside
-from .tables import TABLES, Context
+from .speed import Context
+from .tables import TABLES
 
 FALLBACK_NOTE = (
     f"Note: {FOLDER_VARIABLE} is not set, so this ran on the small digits data of "
@@ -31,11 +32,19 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         type=int,
         choices=list(TABLES),
         default=list(TABLES),
-        help="which tables (all)",
+        help="which tables (all); 1 and 6 to 12 compare solvers",
     )
-    parser.add_argument("--data", nargs="+", choices=[*NAMES, FALLBACK], metavar="NAME")
+    parser.add_argument(
+        "--data",
+        nargs="+",
+        choices=[*NAMES, *EXTRA_NAMES, FALLBACK],
+        metavar="NAME",
+        help=f"among {', '.join((*NAMES, *EXTRA_NAMES, FALLBACK))}",
+    )
     parser.add_argument("--repeats", type=int, default=3, help="timed runs of each (3)")
-    parser.add_argument("--seeds", type=int, default=3, help="seeds in table 1 (3)")
+    parser.add_argument(
+        "--seeds", type=int, default=3, help="seeds where solvers are compared (3)"
+    )
     parser.add_argument("--quick", action="store_true", help="small data sets only")
     parser.add_argument("--output", type=Path, help="write Markdown to this file")
     parser.add_argument(
@@ -81,12 +90,19 @@ def planned(options: argparse.Namespace) -> list[tuple[int, str]]:
     ]
 
 
+def missing_peers(numbers: list[int]) -> list[str]:
+    """Who cannot take part in the tables, and why, each once."""
+    contests = [CONTESTS[number] for number in numbers if number in CONTESTS]
+    notes = [note for contest in contests for note in contest.rivals()[1]]
+    return list(dict.fromkeys(notes))
+
+
 def measure(options: argparse.Namespace, results: Results, arguments) -> list[str]:
     """Measure what is planned; returns notes for the reader."""
-    solvers, notes = available_solvers()
+    notes = missing_peers(options.tables)
     for note in notes:
         progress(note)
-    context = Context(options.repeats, options.seeds, solvers, Optima(options.folder))
+    context = Context(options.repeats, options.seeds, Optima(options.folder))
     described = environment(arguments)
     for number, name in planned(options):
         if options.resume and (number, name) in results:
@@ -124,7 +140,7 @@ def main(arguments: list[str] | None = None) -> int:
         try:
             with threadpool_limits(limits=1):
                 notes += measure(options, results, arguments)
-        except (FileNotFoundError, RuntimeError) as error:
+        except (FileNotFoundError, ImportError, RuntimeError) as error:
             print(f"error: {error}", file=sys.stderr)
             return 1
         except KeyboardInterrupt:

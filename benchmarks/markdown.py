@@ -45,8 +45,13 @@ def ratio(slow: float | None, fast: float | None) -> float | None:
     return slow / fast if slow is not None and fast else None
 
 
-def bar(what: str, value: float, goal: float, at_least: bool = True) -> str:
-    """A sentence that says whether a bar was reached, and by how much not."""
+def bar(what: str, value: float, goal: float | None, at_least: bool = True) -> str:
+    """A sentence that says whether a bar was reached, and by how much not.
+
+    Without a goal it only says the value.
+    """
+    if goal is None:
+        return f"- {what}: {value:.2f}."
     word = "at least" if at_least else "at most"
     met = value >= goal if at_least else value <= goal
     miss = "" if met else f" by a factor of {max(value / goal, goal / value):.2f}"

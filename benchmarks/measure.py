@@ -1,4 +1,4 @@
-"""Measuring: objectives, the search along a ladder, interleaved timing, products."""
+"""Measuring: repeated and interleaved timing, how seeds are combined, products."""
 
 import sys
 from collections.abc import Callable, Container, Iterable, Sequence
@@ -10,46 +10,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .peers import Solver
-
 WITHIN = 1e-3  # of the optimum: what it means to have reached it
-_CHUNK = 2048  # rows scored at a time
 
 
 def progress(text: str) -> None:
     """Say on stderr what is running."""
     print(f"[bench] {text}", file=sys.stderr, flush=True)
-
-
-def _scores(X, weights: np.ndarray) -> Iterable[tuple[slice, np.ndarray]]:
-    """Yield the scores of chunks of rows, in the precision of the weights."""
-    by_feature = np.ascontiguousarray(weights.T)
-    for first in range(0, X.shape[0], _CHUNK):
-        rows = slice(first, first + _CHUNK)
-        yield rows, np.asarray(X[rows].astype(weights.dtype) @ by_feature)
-
-
-def cs_objective(X, y, weights: np.ndarray) -> float:
-    """Primal objective of Crammer and Singer with C = 1, in float64.
-
-    ``1/2 sum_m |w_m|^2 + sum_i max_m ([m != y_i] + s_m - s_y)``
-    """
-    losses = []
-    for rows, scores in _scores(X, weights):
-        at_label = (np.arange(len(scores)), y[rows])
-        margins = 1 + scores - scores[at_label][:, None]
-        margins[at_label] = 0
-        losses.append(margins.max(axis=1).sum())
-    return 0.5 * float(np.vdot(weights, weights)) + fsum(losses)
-
-
-def accuracy(X, y, weights: np.ndarray) -> float:
-    """Share of rows whose best score is that of their label."""
-    hits = sum(
-        int((scores.argmax(axis=1) == y[rows]).sum())
-        for rows, scores in _scores(X, weights)
-    )
-    return hits / len(y)
 
 
 def geometric_mean(values: Iterable[float]) -> float:
@@ -63,21 +29,6 @@ def spread(seconds: Sequence[float]) -> dict[str, float]:
     return {"seconds": min(seconds), "spread": max(seconds) / min(seconds)}
 
 
-def search_ladder(
-    tolerances: Sequence[float], reached: Callable[[float], bool]
-) -> float | None:
-    """Return the loosest tolerance that is good enough, or None.
-
-    Parameters
-    ----------
-    tolerances : sequence of float
-        From loose to tight.
-    reached : callable
-        Whether a tolerance is good enough; called in order, up to the first that is.
-    """
-    return next((tolerance for tolerance in tolerances if reached(tolerance)), None)
-
-
 def combine_seeds(entries: Sequence[dict]) -> dict:
     """Combine what was measured with several seeds.
 
@@ -85,7 +36,8 @@ def combine_seeds(entries: Sequence[dict]) -> dict:
     ----------
     entries : sequence of dict
         For each seed the tolerance (None if none was good enough) and, if there is
-        one, seconds, spread, accuracy and whether the objective was reached.
+        one, seconds, spread, accuracy and whether the objective was reached; if there
+        is none, perhaps "at_least", the seconds after which the search was given up.
 
     Returns
     -------
@@ -95,7 +47,8 @@ def combine_seeds(entries: Sequence[dict]) -> dict:
     """
     combined: dict = {"seeds": list(entries)}
     if any(entry["tolerance"] is None for entry in entries):
-        return combined
+        bounds = [entry["at_least"] for entry in entries if "at_least" in entry]
+        return combined | ({"at_least": max(bounds)} if bounds else {})
     times = [entry["seconds"] for entry in entries]
     combined |= {
         "seconds": median(times),
@@ -105,31 +58,6 @@ def combine_seeds(entries: Sequence[dict]) -> dict:
         "reached": all(entry["reached"] for entry in entries),
     }
     return combined
-
-
-def loosest_tolerance(
-    solver: Solver, data, target: float, seed: int = 0
-) -> tuple[float | None, list]:
-    """Search the ladder of a solver for an objective of at most `target`.
-
-    Returns
-    -------
-    tolerance : float or None
-    steps : list of dict
-        Tolerance, objective and seconds of every fit of the search.
-    """
-    steps = []
-
-    def reached(tolerance: float) -> bool:
-        progress(f"{data.name}: {solver.name}, tolerance {tolerance:g}, seed {seed}")
-        fit = solver.fit(data.X, data.y, tolerance, seed)
-        objective = cs_objective(data.X, data.y, fit.weights)
-        steps.append(
-            {"tolerance": tolerance, "objective": objective, "seconds": fit.seconds}
-        )
-        return objective <= target
-
-    return search_ladder(solver.tolerances, reached), steps
 
 
 def interleave(

@@ -13,9 +13,10 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
+from .contests import CONTESTS
 from .data import FALLBACK, load
-from .measure import accuracy, progress
-from .peers import SOLVERS
+from .measure import progress
+from .objectives import accuracy
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -64,7 +65,8 @@ def _peak() -> int:
 
 
 def _train(solver_name: str, data_name: str, tolerance: float) -> dict:
-    solver = SOLVERS[solver_name]()
+    rivals, _ = CONTESTS[1].rivals()
+    solver = rivals[solver_name]
     small = load(FALLBACK)
     solver.fit(small.X[:200], small.y[:200], 0.1)  # loads what is loaded lazily
     data = load(data_name)

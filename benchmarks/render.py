@@ -1,7 +1,9 @@
 """The tables as Markdown, from their records alone."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
+from .contests import CONTESTS
 from .markdown import (
     NONE,
     bar,
@@ -13,6 +15,7 @@ from .markdown import (
     share,
     times,
 )
+from .render_costs import crammer_singer_tables
 from .render_speed import speed_tables
 from .tables import DEFAULT_VARIANT, VARIANTS
 
@@ -122,9 +125,14 @@ def _table_5(records: list[dict]) -> str:
 
 
 TITLES: dict[int, tuple[str, Callable[[list[dict]], str]]] = {
-    1: ("Time to 0.1 % of the optimum", speed_tables),
+    1: ("Time to 0.1 % of the optimum", crammer_singer_tables),
     2: ("What the parts contribute", _table_2),
     3: ("Weston-Watkins", _table_3),
     4: ("Many classes", _table_4),
     5: ("Threads", _table_5),
+    **{
+        number: (contest.words, partial(speed_tables, contest))
+        for number, contest in CONTESTS.items()
+        if number > 1
+    },
 }

@@ -20,7 +20,7 @@ class Results:
     def __init__(self, folder: Path):
         folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / "results.jsonl"
-        self._records: dict[tuple[int, str], dict] = {}
+        self._records: dict[tuple[int | str, str], dict] = {}
         if self.path.exists():
             for line in self.path.read_text().splitlines():
                 self._take(line)
@@ -32,7 +32,7 @@ class Results:
         except (ValueError, KeyError):
             return
 
-    def __contains__(self, key: tuple[int, str]) -> bool:
+    def __contains__(self, key: tuple[int | str, str]) -> bool:
         return key in self._records
 
     def add(self, record: dict) -> None:
@@ -47,7 +47,7 @@ class Results:
         text = self.path.read_bytes() if self.path.exists() else b""
         return bool(text) and not text.endswith(b"\n")
 
-    def of_table(self, table: int) -> list[dict]:
+    def of_table(self, table: int | str) -> list[dict]:
         """Return the records of a table in the order they were first measured."""
         return [
             record for (number, _), record in self._records.items() if number == table

@@ -6,26 +6,13 @@ from functools import partial
 
 import numpy as np
 
-from .data import FALLBACK, GENERATED, NAMES, Dataset, load
-from .measure import (
-    WITHIN,
-    accuracy,
-    combine_seeds,
-    cs_objective,
-    epoch_cost,
-    interleave,
-    loosest_tolerance,
-    progress,
-    spread,
-)
+from .contests import CONTESTS
+from .data import EXTRA_NAMES, FALLBACK, GENERATED, NAMES, load
+from .measure import WITHIN, epoch_cost, interleave, progress, spread
 from .memory import train_in_fresh_process
-from .peers import Fit, Polymargin, Solver
-from .results import Optima
-
-DEFAULT_TOL = 1e-3  # of LinearSVM
-OPTIMUM_TOL = 1e-5
-LONG_SECONDS = 5.0  # fits that take longer are not repeated with the same seed
-OPTIMUM_SECONDS = 1800  # what it may take at most; the gap reached is shown
+from .objectives import CRAMMER_SINGER, Formulation, accuracy
+from .solvers import Polymargin
+from .speed import DEFAULT_TOL, Context, optimum, time_to_optimum
 
 # Table 2: what is changed, by the name of the change.
 DEFAULT_VARIANT = "default (acf, exact)"
@@ -63,97 +50,16 @@ WW_REFERENCES: dict[str, dict[str, tuple[float, float]]] = {
 }
 
 
-@dataclass(frozen=True)
-class Context:
-    """What the measurements share."""
-
-    repeats: int
-    seeds: int
-    solvers: dict[str, Solver]
-    optima: Optima
-
-
-def optimum(data: Dataset, machine: str, optima: Optima) -> dict[str, float]:
-    """Return the optimal objective and its certified gap, computed once in float64."""
-    sizes = "x".join(str(size) for size in data.shape.values())
-    key = f"{data.name}/{machine}/{sizes}"
-    known = optima.get(key)
-    if known is None:
-        progress(f"{data.name}: optimum of {machine}, once, in float64")
-        solver = Polymargin(machine, tol=OPTIMUM_TOL, max_time=OPTIMUM_SECONDS)
-        model = solver.model(data.X.astype(np.float64), data.y)
-        known = {"objective": float(model.objective_), "gap": float(model.dual_gap_)}
-        optima.put(key, known)
-    return known
-
-
-def time_to_optimum(name: str, context: Context) -> dict:
-    """Table 1: every solver to within 0.1 % of the optimum of Crammer-Singer.
-
-    When a solver stops depends on its seed, so the search and the timing are done for
-    each of several seeds.
-    """
-    data = load(name)
-    best = optimum(data, "cs", context.optima)
-    target = (1 + WITHIN) * best["objective"]
-    entries: dict[str, dict] = {}  # by solver and seed
-    tasks: dict[str, Callable[[], Fit]] = {}
-    own = Polymargin()
-    for seed in range(context.seeds):
-        for solver in context.solvers.values():
-            tolerance, steps = loosest_tolerance(solver, data, target, seed)
-            key = _run_name(solver.name, seed)
-            entries[key] = {"tolerance": tolerance, "search": steps}
-            if tolerance is not None:
-                tasks[key] = partial(solver.fit, data.X, data.y, tolerance, seed)
-        key = _run_name("default", seed)
-        entries[key] = {"tolerance": DEFAULT_TOL, "search": []}
-        tasks[key] = partial(own.fit, data.X, data.y, DEFAULT_TOL, seed)
-    long = {
-        key
-        for key, entry in entries.items()
-        if entry["search"] and entry["search"][-1]["seconds"] > LONG_SECONDS
-    }
-    for key, fits in interleave(name, tasks, context.repeats, once=long).items():
-        entries[key].update(_summary(fits, data, target))
-
-    def combined(solver_name: str) -> dict:
-        return combine_seeds(
-            [entries[_run_name(solver_name, seed)] for seed in range(context.seeds)]
-        )
-
-    solvers = {solver_name: combined(solver_name) for solver_name in context.solvers}
-    for solver_name, entry in solvers.items():
+def crammer_singer(name: str, context: Context) -> dict:
+    """Table 1: speed, and beside it peak memory and the cost of an epoch."""
+    record = time_to_optimum(CONTESTS[1], name, context)
+    for solver_name, entry in record["solvers"].items():
         if "seconds" in entry:
-            trained = train_in_fresh_process(
-                solver_name, name, entry["seeds"][0]["tolerance"]
-            )
+            tolerance = entry["seeds"][0]["tolerance"]
+            trained = train_in_fresh_process(solver_name, name, tolerance)
             entry["peak_bytes"] = trained["peak_bytes"]
-    return {
-        "shape": data.shape,
-        "data_bytes": data.nbytes,
-        "optimum": best,
-        "solvers": solvers,
-        "default": combined("default"),
-        "epoch": epoch_cost(own, data, context.repeats),
-    }
-
-
-def _run_name(solver_name: str, seed: int) -> str:
-    return f"{solver_name}, seed {seed}"
-
-
-def _summary(fits: list[Fit], data: Dataset, target: float) -> dict:
-    """Times of repeated fits; objective and accuracy of the worst of them."""
-    objectives = [cs_objective(data.X, data.y, fit.weights) for fit in fits]
-    worst = fits[int(np.argmax(objectives))]
-    return {
-        **spread([fit.seconds for fit in fits]),
-        "objective": max(objectives),
-        "reached": max(objectives) <= target,
-        "accuracy": accuracy(data.X_test, data.y_test, worst.weights),
-        **worst.details,
-    }
+    record["epoch"] = epoch_cost(Polymargin(), load(name), context.repeats)
+    return record
 
 
 def first_reached(history: dict, best: float) -> dict:
@@ -185,7 +91,7 @@ def effects(name: str, context: Context) -> dict:
     variant may take 20 times as long as the default, at least 10 seconds.
     """
     data = load(name)
-    best = optimum(data, "cs", context.optima)["objective"]
+    best = optimum(data, CRAMMER_SINGER, context.optima)["objective"]
 
     def run(variant: str, max_time: float | None = None) -> dict:
         # a gap this small implies the objective, so a run ends soon after it
@@ -211,7 +117,7 @@ def effects(name: str, context: Context) -> dict:
 def weston_watkins(name: str, context: Context) -> dict:
     """Table 3: Weston-Watkins to the default tolerance, beside other programs."""
     data = load(name)
-    solver = Polymargin("ww")
+    solver = Polymargin(Formulation("ww"))
     task = partial(solver.fit, data.X, data.y, DEFAULT_TOL)
     fits = interleave(name, {solver.name: task}, context.repeats)[solver.name]
     return {
@@ -274,9 +180,14 @@ class Table:
 
 MANY_CLASSES = tuple(f"{GENERATED}{k}" for k in (1000, 10_000))
 TABLES: dict[int, Table] = {
-    1: Table(time_to_optimum, NAMES),
-    2: Table(effects, NAMES),
+    1: Table(crammer_singer, CONTESTS[1].data),
+    2: Table(effects, (*NAMES, *EXTRA_NAMES)),
     3: Table(weston_watkins, tuple(WW_REFERENCES)),
     4: Table(many_classes, generated=MANY_CLASSES),
-    5: Table(threads, NAMES, generated=MANY_CLASSES[:1]),
+    5: Table(threads, (*NAMES, *EXTRA_NAMES), generated=MANY_CLASSES[:1]),
+    **{
+        number: Table(partial(time_to_optimum, contest), contest.data)
+        for number, contest in CONTESTS.items()
+        if number > 1
+    },
 }

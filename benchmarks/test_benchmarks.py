@@ -1,13 +1,10 @@
 """Tests of what is pure in the benchmarks."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
-from . import data, linear, markdown, measure, page, render_speed, results, tables
-from .peers import Polymargin
+from . import data, linear, markdown, measure, page, results, tables
+from .contests import CONTESTS
 
 ENVIRONMENT = {"date": "today", "command": "python", "processor": "abacus"}
 
@@ -33,45 +30,12 @@ def test_seeds_are_combined_by_their_median():
     assert "seconds" not in measure.combine_seeds([*entries, {"tolerance": None}])
 
 
-def test_ladder_search_stops_at_the_loosest_that_reaches():
-    asked = []
-
-    def reached(tolerance):
-        asked.append(tolerance)
-        return tolerance <= 0.1
-
-    assert measure.search_ladder([1, 0.1, 0.01], reached) == 0.1
-    assert asked == [1, 0.1]
-    assert measure.search_ladder([1, 0.5], reached) is None
-
-
-def test_loosest_tolerance_records_the_search():
-    digits = data.load("digits")
-    small = replace(digits, X=digits.X[:100], y=digits.y[:100])
-    solver = Polymargin()
-    best = solver.model(small.X, small.y, tol=1e-4).objective_
-    tolerance, steps = measure.loosest_tolerance(solver, small, 1.01 * best)
-    assert tolerance == steps[-1]["tolerance"]
-    assert steps[-1]["objective"] <= 1.01 * best
-    assert all(step["objective"] > 1.01 * best for step in steps[:-1])
-
-
 def test_tasks_take_turns():
     order = []
     tasks = {name: lambda name=name: order.append(name) or name for name in "ab"}
     assert measure.interleave("test", tasks, 2) == {"a": ["a"] * 2, "b": ["b"] * 2}
     assert order == ["a", "b", "a", "b"]
     assert measure.interleave("test", tasks, 2, once={"b"})["b"] == ["b"]
-
-
-@pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix])
-def test_objective_agrees_with_the_model(kind):
-    digits = data.load("digits")
-    X, y = kind(digits.X[:300]), digits.y[:300]
-    model = Polymargin().model(X.astype(np.float64), y)
-    objective = measure.cs_objective(X, y, model.coef_)
-    assert objective == pytest.approx(model.objective_, rel=1e-6)
-    assert measure.accuracy(X, y, model.coef_) == pytest.approx(model.score(X, y))
 
 
 def test_first_reached():
@@ -160,8 +124,8 @@ def record_of_table_1(name, ours, theirs):
         "data_bytes": 8,
         "optimum": {"objective": 1.0, "gap": 1e-6},
         "solvers": {
-            render_speed.OURS: timed(ours),
-            render_speed.MAIN_PEER: timed(theirs),
+            CONTESTS[1].ours: timed(ours),
+            CONTESTS[1].main[0]: timed(theirs),
             "LinearSVC": measure.combine_seeds([{"tolerance": None}]),
         },
         "default": timed(ours),
@@ -204,7 +168,7 @@ def test_effects_are_relative_to_the_default():
 def test_plan_falls_back_to_digits(monkeypatch):
     monkeypatch.delenv(data.FOLDER_VARIABLE, raising=False)
     plan = linear.planned(linear.parse(["--quick"]))
-    assert plan == [(number, "digits") for number in (1, 2, 3, 5)]
+    assert plan == [(number, "digits") for number in tables.TABLES if number != 4]
 
 
 def test_resume_and_render_measure_nothing_again(monkeypatch, tmp_path, capsys):
