@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-LOSSES = ("hinge", "squared_hinge")
+LOSSES = ("hinge", "squared_hinge", "logistic")
 _SIMPLEX = (
     "exact",
     "sort",
@@ -128,6 +128,7 @@ MACHINES = {
         Machine("llw", "squared_hinge", "sum_to_zero", _BOX, None),
         Machine("ovr", "hinge", "one_vs_rest", _BOX, "each"),
         Machine("ovr", "squared_hinge", "one_vs_rest", _BOX, None),
+        Machine("ovr", "logistic", "one_vs_rest", ("exact",), "each"),
     )
 }
 RESTRICTED = _SIMPLEX
