@@ -13,5 +13,6 @@ NB_MODULE(POLYMARGIN_MODULE, m) {
   m.attr("compiler") = "unknown";
 #endif
   polymargin::bindings::bind_access(m);
+  polymargin::bindings::bind_products(m);
   polymargin::bindings::bind_sequential(m);
 }

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "core.hpp"
+#include "numpy.hpp"
 #include "polymargin/certify/gap.hpp"
 #include "polymargin/driver/adaptive.hpp"
 #include "polymargin/driver/shrinking.hpp"
@@ -20,14 +21,6 @@ namespace polymargin::bindings {
 
 template <class T>
 using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-// A NumPy array that owns a copy of `values`.
-template <class T>
-static nb::object to_numpy(std::vector<T> values) {
-  auto* owned = new std::vector<T>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner));
-}
 
 template <class Real>
 class PySequential {
@@ -177,13 +170,6 @@ class PySequential {
     PyErr_Clear();
     interrupted_ = true;
     return true;
-  }
-
-  static nb::object to_matrix(AlignedArray<Real> values, std::int64_t rows, std::size_t columns) {
-    auto* owned = new AlignedArray<Real>(std::move(values));
-    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<AlignedArray<Real>*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, Real, nb::ndim<2>>(owned->data(),
-                                                              {std::size_t(rows), columns}, owner));
   }
 
   PyRows<Real> rows_;
