@@ -24,6 +24,8 @@ from sklearn.utils import check_random_state
 from ._core import core
 from .access import rows_of
 from .machine import Machine
+from .margin_loss import SMOOTH_LOSSES
+from .tron import TronDriver
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,30 @@ def sequential_driver(estimator, X, problem):
     return driver
 
 
+def tron_driver(estimator, X, problem):
+    """The trust-region Newton method, in Python on products in C++."""
+    bias = constant_feature(estimator)
+    if bias:
+        empty = np.zeros(X.shape[0], dtype=bool)
+    else:
+        empty = np.asarray(abs(X).sum(axis=1)).ravel() == 0
+    return TronDriver(
+        rows_of(X, bias),
+        X.dtype,
+        empty,
+        problem,
+        estimator.tol,
+        estimator.violation_tol,
+        effective_n_jobs(estimator.n_jobs),
+    )
+
+
 SOLVERS = {
     "dual": Solver(lambda machine: True, sequential_driver),
+    "tron": Solver(
+        lambda machine: machine.name == "ovr" and machine.loss in SMOOTH_LOSSES,
+        tron_driver,
+    ),
 }
 SOLVER_NAMES = ("auto", *SOLVERS)
 

@@ -31,7 +31,7 @@ void products(const Rows<Real>& rows, const Weights<Real>& v, Real* s, int threa
 // each is as large as the result.
 template <class Real>
 std::int64_t parts_of(const Rows<Real>& rows) {
-  constexpr std::int64_t kMostParts = 16, kWorth = 8, kSample = 500;
+  constexpr std::int64_t kMostParts = 16, kWorth = 32, kSample = 500;
   const std::int64_t step = 1 + rows.size() / kSample;
   std::int64_t values = 0;
   for (std::int64_t i = 0; i < rows.size(); i += step) values += step * rows.row_length(i);
