@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator, _fit_context
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.linear_model._base import LinearClassifierMixin, SparseCoefMixin
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _check_partial_fit_first_call
 
 from .driver import Stopping, run_epochs
@@ -14,6 +15,16 @@ from .machine import LOSSES, MACHINE_NAMES, RESTRICTED, find_machine
 from .progress import EpochReporter
 from .solver import SOLVER_NAMES, SOLVERS, choose_solver
 from .training import SequentialTraining
+
+
+def _takes_chunks(estimator) -> bool:
+    """Whether there is a `partial_fit`: a Newton step needs all rows at once."""
+    if estimator.solver == "tron":
+        raise AttributeError(
+            "partial_fit does not work with solver='tron', which needs all rows at "
+            "once; choose solver='auto' or 'dual'."
+        )
+    return True
 
 
 class LinearSVM(
@@ -51,12 +62,13 @@ class LinearSVM(
         Relative duality gap at which to stop.
 
     violation_tol : float or None, default=None
-        If given, stop when no example violates the optimality conditions by more,
-        instead of by `tol`.
+        If given, stop when no example violates the optimality conditions by more
+        (with "tron": when no entry of a gradient is larger), instead of by `tol`.
 
     max_iter : int, default=1000
         Most epochs; an epoch is as many visits as there are examples, and
-        ``max_iter=1`` is one pass.
+        ``max_iter=1`` is one pass. With "tron" an epoch is a Newton step of every
+        class, which takes several passes.
 
     max_time : float or None, default=None
         Most seconds to train. The model so far is kept.
@@ -70,8 +82,12 @@ class LinearSVM(
     class_weight : dict, "balanced" or None, default=None
         Multiplies C for each class.
 
-    solver : {"auto", "dual"}, default="auto"
-        How to train. "dual" is the sequential dual method. "auto" chooses by what is
+    solver : {"auto", "dual", "tron"}, default="auto"
+        How to train. "dual" is the sequential dual method. "tron" is the trust-region
+        Newton method, for "ovr" with "squared_hinge" or "logistic": Newton steps of
+        all classes side by side, each by conjugate gradients. It is at its best where
+        rows are many, features few and C large; `order`, `shrinking`, `cooling`,
+        `restricted` and `random_state` mean nothing to it. "auto" chooses by what is
         known before the fit and says what it chose in `solver_`.
 
     order : {"acf", "permuted"}, default="acf"
@@ -143,7 +159,8 @@ class LinearSVM(
         interrupted, because nothing was certified then.
 
     violation_ : float
-        Largest violation of the optimality conditions.
+        Largest violation of the optimality conditions; of "tron", the largest entry of
+        a gradient, in absolute value.
 
     status_ : str
         How the fit ended: "converged", "max_iter", "max_time", "interrupted",
@@ -153,12 +170,16 @@ class LinearSVM(
     dual_coef_ : csr_array of shape (n_samples, n_classes) or (n_samples, 1)
         Coefficients of the rows: ``dual_coef_.T @ X`` are the weights of the classes.
         Rows without features have none. One-vs-rest with two classes has one column.
+        "tron" shows the dual variables behind `dual_objective_`; their weights are
+        those of the model only in the limit.
 
     support_ : ndarray of shape (n_support,)
         Rows with coefficients other than zero.
 
     history_ : dict of ndarrays or None
         By epoch: seconds, objective, dual objective, gap, violation, visits, moves.
+        "tron" counts as visits every row of every pass, as moves the classes that have
+        not come to rest.
 
     Examples
     --------
@@ -313,6 +334,7 @@ class LinearSVM(
         self._warn_unless_converged()
         return self
 
+    @available_if(_takes_chunks)
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Train on one more chunk of a stream, in one pass.
@@ -320,7 +342,8 @@ class LinearSVM(
         Every row of the chunk gets one exact dual step against the weights of all
         chunks before. Nothing of a chunk but its effect on the weights is kept, so
         there is no gap to certify; `dual_objective_` adds up over the chunks. After
-        `fit`, it goes on from the fitted weights.
+        `fit`, it goes on from the fitted weights. Not available with
+        ``solver="tron"``.
 
         Parameters
         ----------
