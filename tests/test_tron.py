@@ -85,7 +85,7 @@ def test_interior_point_solver_agrees(k, C, intercept, weighting):
     sample = class_weight = None
     caps = np.full(len(y), C)
     if weighting == "sample":
-        sample = np.random.default_rng(1).choice([0, 0.5, 2.0], size=len(y))
+        sample = np.random.default_rng(1).choice([0.1, 0.5, 2.0], size=len(y))
         caps = caps * sample
     if weighting == "class":
         class_weight = {label: 0.5 + label for label in range(k)}
@@ -180,13 +180,14 @@ def test_classes_do_not_meet(loss, max_iter):
     for m in range(6):
         alone = fit(loss, X, y == m, tol=0, C=10, max_iter=max_iter)
         size = np.abs(alone.coef_).max()
-        assert_allclose(together.coef_[m], alone.coef_[0], rtol=0, atol=1e-7 * size)
+        assert_allclose(together.coef_[m], alone.coef_[0], rtol=0, atol=1e-5 * size)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_finished_classes_take_part_no_more(loss):
-    X, y = make_problem(n=300, d=12, k=6, noise=0.3)
-    X[:, 0] *= 20
+    X, y = make_problem(n=300, d=12, k=6)
+    X[y == 0] *= 5
+    y[:200] = np.where(y[:200] > 3, 3, y[:200])
     model = fit(loss, X, y, C=10, history=True)
     moves = model.history_["moves"]
     assert moves[0] == 6 > moves[-1] > 0
@@ -237,6 +238,6 @@ def test_steps_go_on_below_the_rounding_of_the_objective(loss):
     X, y = make_problem(n=100, k=4)
     model = fit(loss, X, y, violation_tol=1e-11)
     assert model.violation_ <= 1e-11
-    model = fit(loss, X, y, tol=0, max_iter=10_000)
+    model = fit(loss, X, y, violation_tol=1e-30)
     assert model.status_ == "precision"
     assert model.violation_ <= 1e-11

@@ -35,12 +35,12 @@ def test_warm_start(loss):
     X, y = make_problem(n=200, k=4)
     warm = tron(loss, C=1.0, tol=1e-6, warm_start=True).fit(X, y)
     needed = warm.n_iter_
-    assert warm.set_params(tol=1e-5).fit(X, y).n_iter_ <= needed / 3
-    for C in (1.3, 0.8, 100.0):
+    assert warm.set_params(tol=1e-5).fit(X, y).n_iter_ < needed / 2
+    for C in (1.3, 10.0, 100.0):
         warm.set_params(C=C).fit(X, y)
         cold = tron(loss, C=C, tol=1e-5).fit(X, y)
         assert_allclose(warm.objective_, cold.objective_, rtol=1e-5)
-        assert C == 100 or warm.n_iter_ < cold.n_iter_
+        assert warm.n_iter_ <= cold.n_iter_
 
 
 def test_warm_start_from_the_dual_method_and_back():
@@ -152,3 +152,15 @@ def test_epochs_are_reported(loss, capsys):
     assert (visits % len(y) == 0).all()
     assert (visits >= 3 * len(y)).all()  # a product in the step, two at its end
     assert np.isfinite(model.history_["gap"]).all()
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_bad_warm_start_is_no_worse_than_none(loss):
+    """Clipped to a far smaller C, old duals may belong to absurd weights."""
+    X, y = make_problem(n=200, k=4, scale=10.0)
+    model = tron(loss, C=1e3, tol=1e-5, warm_start=True).fit(X, y)
+    model.set_params(C=1e-6, history=True).fit(X, y)
+    cold = tron(loss, C=1e-6, tol=1e-5).fit(X, y)
+    assert_allclose(model.objective_, cold.objective_, rtol=1e-5)
+    at_zero = 1e-6 * 200 * 4 * (np.log(2) if loss == "logistic" else 1)
+    assert model.history_["objective"][0] <= at_zero

@@ -109,6 +109,8 @@ class TronDriver:
         passes = self.passes
         self._start()
         point = self.point
+        if not len(point.classes):
+            return self._report(0, passes)
         step = newton_step(
             point.gradient,
             point.curvature,
@@ -138,7 +140,18 @@ class TronDriver:
             return
         k = self.problem.n_columns
         point = self._evaluate(self.full_weights, np.arange(k))
-        self.radius = np.sqrt(dots(point.gradient, point.gradient))
+        # Weights of other C_i may be worse than none.
+        at_zero = self.problem.caps.sum() * self.loss(np.zeros(1)).value
+        worse = point.objective > at_zero
+        if worse.any():
+            weights = np.where(worse, 0, self.full_weights)
+            point = self._evaluate(weights, np.arange(k))
+        # A good start has a short gradient, and still more than its length to go.
+        self.radius = np.sqrt(
+            np.maximum(
+                dots(point.gradient, point.gradient), dots(point.weights, point.weights)
+            )
+        )
         self._settle(point, np.zeros(k, dtype=bool))
 
     def _evaluate(self, weights, classes) -> Point:
@@ -154,7 +167,7 @@ class TronDriver:
             worth += caps @ at.worth
             curvature[rows] = caps[:, None] * at.curvature
             scores[rows] = signs * (caps[:, None] * at.pull)
-        # The weights of the dual point: W(u) = sum_i Y u x, and W - W(u) is the gradient.
+        # The weights of the dual point, W(u) = sum_i Y u x; the gradient is W - W(u).
         self.passes += 1
         of_duals = core.transposed_products(self.rows, scores, self.threads)
         of_duals = of_duals.astype(np.float64, copy=False)
@@ -173,7 +186,7 @@ class TronDriver:
         return core.products(self.rows, weights, self.threads)
 
     def _margins(self, scores, classes):
-        """Yield (rows, signs Y, margins Y s), chunk by chunk and in double precision."""
+        """Yield (rows, signs Y, margins Y s) in double precision, chunk by chunk."""
         position = np.full(self.problem.n_columns + 1, -1)  # the last: no class
         position[classes] = np.arange(len(classes))
         own = position[self.problem.labels]
