@@ -183,6 +183,22 @@ def test_classes_do_not_meet(loss, max_iter):
         assert_allclose(together.coef_[m], alone.coef_[0], rtol=0, atol=1e-5 * size)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_rejected_steps_and_finished_classes():
+    """Full Newton steps overshoot here, and three of the classes finish on the way."""
+    X, y = make_sparse_problem(300, 100, 4)
+    parameters = {"C": 100, "tol": 0.3, "max_iter": 28}
+    together = fit("squared_hinge", X, y, history=True, **parameters)
+    change = np.diff(together.history_["objective"])
+    assert (change <= 0).all() and (change == 0).any()
+    assert together.history_["moves"][[0, -1]].tolist() == [4, 1]
+    alone = [fit("squared_hinge", X, y == m, **parameters) for m in range(4)]
+    assert len({model.n_iter_ for model in alone}) == 4
+    for m, model in enumerate(alone):
+        size = np.abs(model.coef_).max()
+        assert_allclose(together.coef_[m], model.coef_[0], rtol=0, atol=1e-5 * size)
+
+
 @pytest.mark.parametrize("loss", LOSSES)
 def test_finished_classes_take_part_no_more(loss):
     X, y = make_problem(n=300, d=12, k=6)
