@@ -88,7 +88,9 @@ class LinearSVM(
         all classes side by side, each by conjugate gradients. It is at its best where
         rows are many, features few and C large; `order`, `shrinking`, `cooling`,
         `restricted` and `random_state` mean nothing to it. "auto" chooses by what is
-        known before the fit and says what it chose in `solver_`.
+        known before the fit and says what it chose in `solver_`: "tron" for "ovr" with
+        "squared_hinge" if there are at least 1000 rows, ten times as many as features,
+        and the mean of ``C_i |x_i|^2`` is at least 20; "dual" otherwise.
 
     order : {"acf", "permuted"}, default="acf"
         Who is visited next. "acf" visits an example as often as its visits are worth
@@ -304,7 +306,7 @@ class LinearSVM(
                 f"{self.classes_.tolist()[0]!r}."
             )
         problem = self._problem(machine, X, labels, sample_weight)
-        self.solver_ = choose_solver(self.solver, machine, X)
+        self.solver_ = choose_solver(self.solver, machine, X, problem.caps)
         driver = SOLVERS[self.solver_].driver(self, X, problem)
         if self.warm_start:
             self._start_from_previous(driver, problem)
