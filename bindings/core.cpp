@@ -13,6 +13,7 @@ NB_MODULE(POLYMARGIN_MODULE, m) {
   m.attr("compiler") = "unknown";
 #endif
   polymargin::bindings::bind_access(m);
+  polymargin::bindings::bind_products(m);
   polymargin::bindings::bind_sequential(m);
   polymargin::bindings::bind_one_vs_one(m);
 }

@@ -6,6 +6,7 @@
 namespace polymargin::bindings {
 
 void bind_access(nanobind::module_& m);
+void bind_products(nanobind::module_& m);
 void bind_sequential(nanobind::module_& m);
 void bind_one_vs_one(nanobind::module_& m);
 

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "numpy.hpp"
 #include "polymargin/certify/gap.hpp"
 
 namespace polymargin::bindings {
@@ -17,25 +18,6 @@ namespace nb = nanobind;
 
 template <class T>
 using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-// A NumPy array that owns a copy of `values`.
-template <class T>
-nb::object to_numpy(std::vector<T> values) {
-  auto* owned = new std::vector<T>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner));
-}
-
-// A NumPy matrix that owns `values`; with `transposed`, they are stored column by column.
-template <class Real>
-nb::object to_matrix(AlignedArray<Real> values, std::int64_t rows, std::int64_t columns,
-                     bool transposed = false) {
-  auto* owned = new AlignedArray<Real>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<AlignedArray<Real>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, Real, nb::ndim<2>>(
-      owned->data(), {std::size_t(rows), std::size_t(columns)}, owner,
-      {transposed ? 1 : columns, transposed ? rows : 1}));
-}
 
 // Trains without the GIL and asks for signals now and then.
 class Interruptible {

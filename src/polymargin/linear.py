@@ -73,9 +73,15 @@ class LinearSVM(LinearTraining):
     class_weight : dict, "balanced" or None, default=None
         Multiplies C for each class.
 
-    solver : {"auto", "dual"}, default="auto"
-        How to train. "dual" is the sequential dual method. "auto" chooses by what is
-        known before the fit and says what it chose in `solver_`.
+    solver : {"auto", "dual", "tron"}, default="auto"
+        How to train. "dual" is the sequential dual method. "tron" is the trust-region
+        Newton method, for "ovr" with "squared_hinge" or "logistic": Newton steps of
+        all classes side by side, each by conjugate gradients. It is at its best where
+        rows are many, features few and C large; `order`, `shrinking`, `cooling`,
+        `restricted` and `random_state` mean nothing to it. "auto" chooses by what is
+        known before the fit and says what it chose in `solver_`: "tron" for "ovr" with
+        "squared_hinge" if there are at least 1000 rows, ten times as many as features,
+        and the mean of ``C_i |x_i|^2`` is at least 20; "dual" otherwise.
 
     features : {"full", "reduced"}, default="full"
         Which weights there are. "reduced": only those of a feature and a class that
@@ -168,7 +174,8 @@ class LinearSVM(LinearTraining):
     dual_coef_ : csr_array of shape (n_samples, n_classes) or (n_samples, 1)
         Coefficients of the rows: ``dual_coef_.T @ X`` are the weights of the classes.
         Rows without features have none. One-vs-rest with two classes has one column,
-        one-vs-one a column for each pair.
+        one-vs-one a column for each pair. "tron" shows the dual variables behind
+        `dual_objective_`; their weights are those of the model only in the limit.
 
     support_ : ndarray of shape (n_support,)
         Rows with coefficients other than zero.

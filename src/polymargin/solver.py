@@ -20,10 +20,13 @@ from dataclasses import dataclass
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
+from sklearn.utils.extmath import row_norms
 
 from ._core import core
 from .access import rows_of
 from .machine import Machine
+from .margin_loss import SMOOTH_LOSSES
+from .tron import TronDriver
 
 
 @dataclass(frozen=True)
@@ -90,8 +93,30 @@ def dual_driver(estimator, X, problem):
     return driver
 
 
+def tron_driver(estimator, X, problem):
+    """The trust-region Newton method, in Python on products in C++."""
+    bias = constant_feature(estimator)
+    if bias:
+        empty = np.zeros(X.shape[0], dtype=bool)
+    else:
+        empty = np.asarray(abs(X).sum(axis=1)).ravel() == 0
+    return TronDriver(
+        rows_of(X, bias),
+        X.dtype,
+        empty,
+        problem,
+        estimator.tol,
+        estimator.violation_tol,
+        effective_n_jobs(estimator.n_jobs),
+    )
+
+
 SOLVERS = {
     "dual": Solver(lambda machine: True, dual_driver),
+    "tron": Solver(
+        lambda machine: machine.name == "ovr" and machine.loss in SMOOTH_LOSSES,
+        tron_driver,
+    ),
 }
 SOLVER_NAMES = ("auto", *SOLVERS)
 # Machines that can leave out weights: they have one for each class and feature, and no
@@ -99,13 +124,35 @@ SOLVER_NAMES = ("auto", *SOLVERS)
 REDUCIBLE = ("cs", "ww", "ovr", "maxent")
 
 
-def choose_solver(name: str, machine: Machine, X, features: str = "full") -> str:
-    """Return the name of the solver to use; "auto" decides by what is known of X."""
+# Where "auto" takes Newton steps: rows, and the mean of C_i |x_i|^2, at least.
+MANY_ROWS = 1000
+ILL_CONDITIONED = 20.0
+
+
+def newton_pays(X, caps) -> bool:
+    """Whether Newton steps are likely to beat the dual method, squared hinge assumed.
+
+    They do where rows are many for the features, and C_i |x_i|^2, by which the dual
+    problem is ill-conditioned, is large. On six dense data sets the dual method was
+    ahead for means up to 5, both were equal at 10, and Newton steps were 1.4 to 36
+    times faster for means from 23 to 2000.
+    """
+    n, d = X.shape
+    if n < MANY_ROWS or n < 10 * d:
+        return False
+    sample = slice(None, None, 1 + n // 1000)
+    squares = row_norms(X[sample], squared=True)
+    return float(np.mean(caps[sample] * squares)) >= ILL_CONDITIONED
+
+
+def choose_solver(name: str, machine: Machine, X, caps, features: str = "full") -> str:
+    """Return the name of the solver; "auto" decides by what is known of X and C_i."""
     if features == "reduced":
         _check_reduced(name, machine)
         return "dual"
     if name == "auto":
-        return "dual"
+        squared = (machine.name, machine.loss) == ("ovr", "squared_hinge")
+        return "tron" if squared and newton_pays(X, caps) else "dual"
     if not SOLVERS[name].solves(machine):
         able = [other for other, solver in SOLVERS.items() if solver.solves(machine)]
         raise ValueError(

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, _fit_context
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.linear_model._base import LinearClassifierMixin, SparseCoefMixin
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import (
     _check_partial_fit_first_call,
     check_classification_targets,
@@ -40,6 +41,21 @@ class NumberOfParameters(NamedTuple):
 
     kept: int
     full: int
+
+
+def _takes_chunks(estimator) -> bool:
+    """Whether there is a `partial_fit`: some fits need all rows at once."""
+    if estimator.solver not in ("auto", "dual"):
+        raise AttributeError(
+            f"partial_fit does not work with solver={estimator.solver!r}, which needs "
+            f"all rows at once; choose solver='auto' or 'dual'."
+        )
+    if estimator.features == "reduced":
+        raise AttributeError(
+            "partial_fit does not work with features='reduced', which needs all rows "
+            "to see which features occur with which class; choose features='full'."
+        )
+    return True
 
 
 class LinearTraining(
@@ -110,7 +126,9 @@ class LinearTraining(
                 f"only: {self.classes_.tolist()[0]!r}."
             )
         problem = self._problem(machine, X, labels, sample_weight)
-        self.solver_ = choose_solver(self.solver, machine, X, self.features)
+        self.solver_ = choose_solver(
+            self.solver, machine, X, problem.caps, self.features
+        )
         driver = SOLVERS[self.solver_].driver(self, X, problem)
         if self.warm_start:
             self._start_from_previous(driver, problem)
@@ -140,6 +158,7 @@ class LinearTraining(
         warn_unless_converged(self)
         return self
 
+    @available_if(_takes_chunks)
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Train on one more chunk of a stream, in one pass.
@@ -147,7 +166,8 @@ class LinearTraining(
         Every row of the chunk gets one exact dual step against the weights of all
         chunks before. Nothing of a chunk but its effect on the weights is kept, so
         there is no gap to certify; `dual_objective_` adds up over the chunks. After
-        `fit`, it goes on from the fitted weights.
+        `fit`, it goes on from the fitted weights. Only with the dual solver and on
+        full features.
 
         Parameters
         ----------
@@ -175,11 +195,6 @@ class LinearTraining(
             raise ValueError(
                 "class_weight='balanced' needs all data at once; give partial_fit a "
                 "dict of weights, e.g. computed on a sample."
-            )
-        if self.features == "reduced":
-            raise ValueError(
-                "features='reduced' needs all data at once, to see which features "
-                "occur with which class; use features='full' with partial_fit."
             )
         X, y = self._validate(X, y, reset=first)
         labels = np.searchsorted(self.classes_, y)

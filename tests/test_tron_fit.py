@@ -1,0 +1,186 @@
+"""The estimator with the trust-region Newton method: how fits start, stop and fail."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose
+from problems import make_problem, make_sparse_problem
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from polymargin import LinearSVM
+
+LOSSES = ("squared_hinge", "logistic")
+
+
+def tron(loss="squared_hinge", **parameters):
+    return LinearSVM("ovr", loss=loss, solver="tron", **parameters)
+
+
+# As in test_estimator_checks: two independent runs are compared to 1e-7.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks([tron(loss, violation_tol=1e-11) for loss in LOSSES])
+def test_estimator(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_warm_start(loss):
+    X, y = make_problem(n=200, k=4)
+    warm = tron(loss, C=1.0, tol=1e-6, warm_start=True).fit(X, y)
+    needed = warm.n_iter_
+    assert warm.set_params(tol=1e-5).fit(X, y).n_iter_ < needed / 2
+    for C in (1.3, 10.0, 100.0):
+        warm.set_params(C=C).fit(X, y)
+        cold = tron(loss, C=C, tol=1e-5).fit(X, y)
+        assert_allclose(warm.objective_, cold.objective_, rtol=1e-5)
+        assert warm.n_iter_ <= cold.n_iter_
+
+
+def test_warm_start_from_the_dual_method_and_back():
+    X, y = make_problem(n=200, k=4)
+    model = LinearSVM("ovr", loss="squared_hinge", tol=1e-6, random_state=0)
+    model.set_params(warm_start=True, C=0.1, solver="dual", max_iter=10_000).fit(X, y)
+    objective, needed = model.objective_, model.n_iter_
+    model.set_params(solver="tron").fit(X, y)
+    assert model.n_iter_ <= 3
+    assert_allclose(model.objective_, objective, rtol=2e-6)
+    model.set_params(solver="dual").fit(X, y)
+    assert model.n_iter_ <= needed / 4
+
+
+def test_max_time_keeps_the_last_step():
+    X, y = make_sparse_problem(n=20_000, d=5000, k=100, nonzeros=50)
+    model = tron(tol=0, C=100, max_time=1.5)
+    start = time.perf_counter()
+    with pytest.warns(ConvergenceWarning, match=r"raise max_time \(now 1.5 s\)"):
+        model.fit(X, y)
+    assert time.perf_counter() - start < 8
+    assert model.status_ == "max_time"
+    assert model.dual_objective_ < model.objective_ < 100 * X.shape[0] * 100
+    assert (model.predict(X[:2000]) == y[:2000]).mean() > 0.2
+
+
+def test_max_time_before_the_first_step():
+    X, y = make_sparse_problem(n=20_000, d=5000, k=100, nonzeros=50)
+    with pytest.warns(ConvergenceWarning, match="max_time"):
+        model = tron(max_time=1e-4).fit(X, y)
+    assert model.status_ == "max_time" and model.n_iter_ == 0
+    assert not model.coef_.any()
+    assert_allclose(model.objective_, 100 * 20_000)  # every loss is one at zero
+
+
+INTERRUPTED = """
+    import time
+    import numpy as np
+    from polymargin import LinearSVM
+    from problems import make_sparse_problem
+
+    X, y = make_sparse_problem(n=60_000, d=20_000, k=60, nonzeros=40)
+    model = LinearSVM("ovr", loss="squared_hinge", solver="tron", C=1e3, tol=0)
+    print("ready", flush=True)
+    try:
+        model.fit(X, y)
+    except KeyboardInterrupt:
+        stopped = time.time()
+        assert model.coef_.any() and len(model.support_)
+        assert model.dual_gap_ == np.inf
+        assert (model.predict(X[:500]) == y[:500]).mean() > 0.1
+        print(stopped, model.status_, flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
+def test_interrupt(helpers_on_path):
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(INTERRUPTED)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=helpers_on_path,
+        start_new_session=True,
+    )
+    try:
+        assert process.stdout.readline() == "ready\n", process.stderr.read()
+        time.sleep(3)
+        assert process.poll() is None, process.stderr.read()
+        sent = time.time()
+        os.kill(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 0, err
+    stopped, status = out.split()
+    assert status == "interrupted"
+    assert float(stopped) - sent < 2  # the rest of a product, and the dual variables
+
+
+@pytest.mark.parametrize(
+    ("machine", "loss"), [("ovr", "hinge"), ("cs", "squared_hinge")]
+)
+def test_other_machines_are_refused(machine, loss):
+    X, y = make_problem()
+    model = LinearSVM(machine, loss=loss, solver="tron")
+    with pytest.raises(ValueError, match=rf"'tron' does not train machine='{machine}'"):
+        model.fit(X, y)
+
+
+def test_partial_fit_is_refused():
+    X, y = make_problem()
+    model = tron()
+    assert not hasattr(model, "partial_fit")
+    with pytest.raises(AttributeError) as caught:
+        model.partial_fit(X, y, classes=[0, 1, 2])
+    assert "choose solver='auto' or 'dual'" in str(caught.value.__cause__)
+    model.set_params(solver="dual").partial_fit(X, y, classes=[0, 1, 2])
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_epochs_are_reported(loss, capsys):
+    X, y = make_problem(n=100, k=4)
+    model = tron(loss, verbose=1, history=True).fit(X, y)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == model.n_iter_ == len(model.history_["gap"])
+    visits = model.history_["visits"]
+    assert (visits % len(y) == 0).all()
+    assert (visits >= 3 * len(y)).all()  # a product in the step, two at its end
+    assert np.isfinite(model.history_["gap"]).all()
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_bad_warm_start_is_no_worse_than_none(loss):
+    """Clipped to a far smaller C, old duals may belong to absurd weights."""
+    X, y = make_problem(n=200, k=4, scale=10.0)
+    model = tron(loss, C=1e3, tol=1e-5, warm_start=True).fit(X, y)
+    model.set_params(C=1e-6, history=True).fit(X, y)
+    cold = tron(loss, C=1e-6, tol=1e-5).fit(X, y)
+    assert_allclose(model.objective_, cold.objective_, rtol=1e-5)
+    at_zero = 1e-6 * 200 * 4 * (np.log(2) if loss == "logistic" else 1)
+    assert model.history_["objective"][0] <= at_zero
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_auto_takes_newton_steps_where_they_pay():
+    X, y = make_problem(n=1200, d=6, k=3)
+
+    def chosen(X, C, machine="ovr", loss="squared_hinge", **parameters):
+        model = LinearSVM(machine, loss=loss, C=C, random_state=0, max_iter=1)
+        return model.set_params(**parameters).fit(X, y[: X.shape[0]]).solver_
+
+    C = 20 / np.mean(np.sum(X**2, axis=1))
+    for layout in (np.asarray, sp.csr_array, sp.csr_matrix):
+        assert chosen(layout(X), 1.5 * C) == "tron"
+    assert chosen(X, C / 1.5) == "dual"
+    assert chosen(X, 1.5 * C, class_weight={0: 0.2, 1: 0.2, 2: 0.2}) == "dual"
+    assert chosen(X[:900], 1.5 * C) == "dual"
+    assert chosen(np.hstack([X] * 30), C) == "dual"  # too many features
+    assert chosen(X, 1.5 * C, loss="hinge") == "dual"
+    assert chosen(X, 1.5 * C, machine="ww") == "dual"
