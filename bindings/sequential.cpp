@@ -9,6 +9,8 @@
 #include "core.hpp"
 #include "polymargin/certify/gap.hpp"
 #include "polymargin/driver/adaptive.hpp"
+#include "polymargin/driver/max_violation.hpp"
+#include "polymargin/driver/random_draws.hpp"
 #include "polymargin/driver/shrinking.hpp"
 #include "polymargin/machine/catalog.hpp"
 #include "rows.hpp"
@@ -60,12 +62,16 @@ class PySequential {
     std::unique_ptr<Schedule> schedule;
     if (order == "acf")
       schedule = std::make_unique<AdaptiveSchedule>(std::move(examples), total);
+    else if (order == "max_violation")
+      schedule = std::make_unique<MaxViolationSchedule>(std::move(examples));
+    else if (order == "random")
+      schedule = std::make_unique<RandomDrawsSchedule>(std::move(examples));
     else if (shrinking)
       schedule = std::make_unique<ShrinkingSchedule>(std::move(examples), epsilon, cooling);
     else
       schedule = std::make_unique<PermutedSchedule>(std::move(examples));
     driver_->set_schedule(std::move(schedule));
-    driver_->set_class_shrinking(order != "permuted" && shrinking);
+    driver_->set_class_shrinking(order == "acf" && shrinking);
   }
 
   // Without the GIL; `seconds` bounds the time of the epoch, and a pending signal ends it.

@@ -70,13 +70,23 @@ class LinearSVM(
     class_weight : dict, "balanced" or None, default=None
         Multiplies C for each class.
 
-    solver : {"auto", "dual"}, default="auto"
+    solver : {"auto", "dual", "exponentiated_gradient", "cutting_plane"}, default="auto"
         How to train. "dual" is the sequential dual method. "auto" chooses by what is
-        known before the fit and says what it chose in `solver_`.
+        known before the fit and says what it chose in `solver_`. Two more are there for
+        comparison, for "cs" with hinge only, and both need memory for rows times
+        classes. "exponentiated_gradient" multiplies the dual variables of random
+        examples by exponentials of their gradient: none becomes zero, only smaller
+        and smaller. "cutting_plane" bounds the sum of the losses from below by one
+        more plane per epoch; an epoch is a pass over the rows. Both ignore `order`,
+        `shrinking`, `cooling` and `restricted`; stop them by `tol`, because violations
+        fall late or not at all.
 
-    order : {"acf", "permuted"}, default="acf"
-        Who is visited next. "acf" visits an example as often as its visits are worth
-        it; "permuted" visits all in a fresh random order.
+    order : {"acf", "permuted", "max_violation"}, default="acf"
+        Who is visited next by "dual". "acf" visits an example as often as its visits
+        are worth it; "permuted" visits all in a fresh random order. "max_violation"
+        always visits the example that violates its optimality conditions most, as
+        Crammer and Singer did: every visit costs a pass over all rows, and an epoch as
+        many passes as there are examples. It is there for comparison on small data.
 
     shrinking : bool, default=True
         With "permuted": between full passes, visit only examples whose dual block is
@@ -184,7 +194,7 @@ class LinearSVM(
         "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "solver": [StrOptions(set(SOLVER_NAMES))],
-        "order": [StrOptions({"acf", "permuted"})],
+        "order": [StrOptions({"acf", "permuted", "max_violation"})],
         "shrinking": ["boolean"],
         "cooling": ["boolean"],
         "restricted": [StrOptions(set(RESTRICTED))],
@@ -337,6 +347,11 @@ class LinearSVM(
         -------
         self : LinearSVM
         """
+        if self.solver not in ("auto", "dual"):
+            raise ValueError(
+                f"solver={self.solver!r} needs all rows at once; partial_fit trains "
+                f"with solver='auto' or 'dual'."
+            )
         machine = find_machine(self.machine, self.loss, self.restricted)
         _check_partial_fit_first_call(self, classes)
         first = not hasattr(self, "coef_")  # also after a first call that failed

@@ -23,6 +23,7 @@ from sklearn.utils import check_random_state
 
 from ._core import core
 from .access import rows_of
+from .cutting_plane import CuttingPlane
 from .machine import Machine
 
 
@@ -48,8 +49,11 @@ def constant_feature(estimator) -> float:
     return estimator.intercept_scaling if estimator.fit_intercept else 0.0
 
 
-def sequential_driver(estimator, X, problem):
-    """The sequential dual method, in C++."""
+def sequential_driver(estimator, X, problem, restricted=None, order=None):
+    """The sequential dual method, in C++.
+
+    `restricted` and `order` replace those of the estimator.
+    """
     seed = check_random_state(estimator.random_state).randint(2**31)
     kind = core.Sequential32 if X.dtype == np.float32 else core.Sequential64
     driver = kind(
@@ -59,20 +63,49 @@ def sequential_driver(estimator, X, problem):
         problem.n_columns,
         problem.machine.name,
         problem.machine.loss,
-        estimator.restricted,
+        restricted or estimator.restricted,
         estimator.restricted_tol,
         seed,
         effective_n_jobs(estimator.n_jobs),
     )
     epsilon = 1e-3 if estimator.violation_tol is None else estimator.violation_tol
     driver.set_schedule(
-        estimator.order, estimator.shrinking, estimator.cooling, epsilon
+        order or estimator.order, estimator.shrinking, estimator.cooling, epsilon
     )
     return driver
 
 
+def exponentiated_gradient_driver(estimator, X, problem):
+    """Online exponentiated gradient (Collins et al. 2008): random examples, one step.
+
+    The steps multiply, so every variable has to start above zero: at ``C_i / k``.
+    """
+    driver = sequential_driver(
+        estimator, X, problem, restricted="exponentiated_gradient", order="random"
+    )
+    n, k = len(problem.labels), problem.n_columns
+    others = np.arange(k)[None, :] != problem.labels[:, None]
+    driver.set_duals(
+        np.arange(n + 1) * (k - 1),
+        np.nonzero(others)[1].astype(np.int32),
+        np.repeat(problem.caps / k, k - 1),
+    )
+    return driver
+
+
+def cutting_plane_driver(estimator, X, problem):
+    """The one-slack cutting plane method, in Python."""
+    return CuttingPlane(X, problem, constant_feature(estimator))
+
+
+def _is_crammer_singer(machine: Machine) -> bool:
+    return (machine.name, machine.loss) == ("cs", "hinge")
+
+
 SOLVERS = {
     "dual": Solver(lambda machine: True, sequential_driver),
+    "exponentiated_gradient": Solver(_is_crammer_singer, exponentiated_gradient_driver),
+    "cutting_plane": Solver(_is_crammer_singer, cutting_plane_driver),
 }
 SOLVER_NAMES = ("auto", *SOLVERS)
 
