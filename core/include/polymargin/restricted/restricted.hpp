@@ -20,6 +20,7 @@ struct SimplexProblem {
   Real* solution;        // out
   Real* target;          // room for `size` numbers: start + gradient / A, shifted by a constant
   Real* step = nullptr;  // kept from visit to visit of the example, 0 before the first; may be null
+  int label = 0;         // the variable that is known as a difference only
 };
 
 template <class Real>
@@ -72,7 +73,7 @@ class AnySimplex {
     gradients[block.label] = 0;
     starts[block.label] = std::max(block.cap - start_sum, Real(0));
     solver_->solve({block.layout.classes, block.curvature, block.cap, gradients, starts, solutions,
-                    block.workspace + 3 * block.layout.stride, block.step});
+                    block.workspace + 3 * block.layout.stride, block.step, block.label});
     solutions[block.label] = 0;
   }
 

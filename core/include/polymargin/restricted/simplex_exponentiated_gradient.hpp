@@ -6,9 +6,11 @@
 // a multiple of that, by example, halved while the dual would fall and raised a little after a
 // success, as Collins et al. do. Never a bound is reached, only approached.
 //
-// Everything is done in logarithms, from the largest one down, so that no exponential overflows.
-// The share of the label is known as a difference only, to the rounding of C_i: below that a share
-// is stored as zero, and a share of zero counts as that much, so that it can come back.
+// Exponents are taken from the largest gradient down: none overflows, and one is zero. What is
+// smaller than the rounding of its block can neither be paid for nor judged by its gain: a variable
+// that falls below a share of epsilon^(2/3) is stored as zero, and a zero counts as that much when
+// it would rise from there. The share is one of C_i for the label, which is known as a difference
+// only, and one of the sum of the others for the others, because C_i may be far from active.
 #pragma once
 
 #include <algorithm>
@@ -43,24 +45,28 @@ class SimplexExponentiatedGradient final : public SimplexSolver<Real> {
 
  private:
   static constexpr Real kFirst = 8, kGrowth = 1.05, kMost = 1e6;
-  static constexpr Real kLeastShare = std::numeric_limits<Real>::epsilon();
+  // epsilon^(2/3)
+  static constexpr Real kLeastShare = std::is_same_v<Real, float> ? Real(2.4e-5) : Real(3.7e-11);
 
   static void exponentiate(const SimplexProblem<Real>& p, Real eta) {
     const Real highest = *std::max_element(p.gradient, p.gradient + p.size);
-    Real* logarithms = p.target;
-    Real largest = -std::numeric_limits<Real>::infinity();
+    const Real label_share = p.start[p.label] / p.total;
+    const Real least_of_label = std::min(kLeastShare, Real(0.5) / Real(p.size));
+    const Real least_of_others = least_of_label * std::max(1 - label_share, kLeastShare);
+    const auto least = [&](int m) { return m == p.label ? least_of_label : least_of_others; };
+    double present = 0;  // of the variables that are not zero
     for (int m = 0; m < p.size; ++m) {
-      const Real share = std::max(p.start[m] / p.total, kLeastShare);
-      logarithms[m] = std::log(share) + eta * (p.gradient[m] - highest);
-      largest = std::max(largest, logarithms[m]);
+      const Real share = p.start[m] > 0 ? p.start[m] / p.total : least(m);
+      const double weight = share * std::exp(double(eta) * double(p.gradient[m] - highest));
+      if (p.start[m] > 0) present += weight;
+      p.solution[m] = Real(weight);
     }
-    Real sum = 0;
+    double sum = 0;
     for (int m = 0; m < p.size; ++m) {
-      const Real weight = std::exp(logarithms[m] - largest);
-      p.solution[m] = weight < kLeastShare ? Real(0) : weight;
+      if (!(p.solution[m] > least(m) * present)) p.solution[m] = 0;
       sum += p.solution[m];
     }
-    for (int m = 0; m < p.size; ++m) p.solution[m] *= p.total / sum;
+    for (int m = 0; m < p.size; ++m) p.solution[m] = Real(p.solution[m] / sum * p.total);
   }
 
   // Of the dual objective: gradient.d - A/2 |d|^2.
