@@ -13,7 +13,7 @@ minimises ``1/2 |W|^2 + max_t (b_t + <G_t, W>)``, whose dual is a small problem 
 the weights ``a`` of the planes: ``W = -sum_t a_t G_t``.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
@@ -50,18 +50,23 @@ class Plane:
         Positions ``row * k + class``, each once.
     values : ndarray of float
         u.
+    offset : float
+        b, the sum of u: every pair has margin one.
     idle : int
         Epochs in a row in which its own weight was zero.
     """
 
     pairs: np.ndarray
     values: np.ndarray
+    offset: float = field(init=False)
     idle: int = 0
 
-    @property
-    def offset(self) -> float:
-        """b: every pair has margin one."""
-        return self.values.sum()
+    def __post_init__(self):
+        self.offset = self.values.sum()
+
+    def add_to(self, duals, share: float = 1.0) -> None:
+        """Add `share` of the weights to u, an array of shape (n, k)."""
+        duals.reshape(-1)[self.pairs] += share * self.values
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,7 @@ class Iterate:
         W, made from u.
     margins : ndarray of shape (n, k)
         1 + s_m - s_y, and 0 at the label.
-    primal, dual : float
+    primal, dual, violation : float
     """
 
     duals: np.ndarray
@@ -84,6 +89,7 @@ class Iterate:
     margins: np.ndarray
     primal: float
     dual: float
+    violation: float
 
 
 class CuttingPlane:
@@ -135,7 +141,7 @@ class CuttingPlane:
         duals = np.zeros(self.shape)
         for share, old in zip(shares, planes, strict=True):
             if share > 0:
-                duals.flat[old.pairs] += share * old.values
+                old.add_to(duals, share)
         iterate = self._iterate_of(duals)
         self.planes, self.gram, self.shares = planes, gram, shares
         self.iterate = iterate
@@ -147,7 +153,7 @@ class CuttingPlane:
         """Do nothing: W is made anew in every epoch."""
 
     def certify(self) -> tuple[float, float, float]:
-        return self.iterate.primal, self.iterate.dual, self._violation()
+        return self.iterate.primal, self.iterate.dual, self.iterate.violation
 
     def weights(self) -> np.ndarray:
         return np.ascontiguousarray(self.iterate.weights, dtype=self.dtype)
@@ -186,7 +192,7 @@ class CuttingPlane:
         scores that G gives as weights: no plane keeps its G.
         """
         duals = np.zeros(self.shape)
-        duals.flat[plane.pairs] = plane.values
+        plane.add_to(duals)
         scores = -products(self.X, self._weights_of(duals), self.constant)
         differences = (scores - scores[self.rows, self.labels][:, None]).ravel()
         column = [old.values @ differences[old.pairs] for old in [*self.planes, plane]]
@@ -217,9 +223,16 @@ class CuttingPlane:
         margins = 1 + scores - scores[self.rows, self.labels][:, None]
         margins[self.rows, self.labels] = 0
         half_norm = np.vdot(weights, weights) / 2
-        loss = self.caps @ margins.max(axis=1) + self.constant_loss
-        dual = duals.sum() + self.constant_loss - half_norm
-        return Iterate(duals, weights, margins, half_norm + loss, dual)
+        losses, sums = margins.max(axis=1), duals.sum(axis=1)
+        primal = half_norm + self.caps @ losses + self.constant_loss
+        dual = sums.sum() + self.constant_loss - half_norm
+
+        # 000, eq. (6): the largest margin less the least one in the support of u.
+        least = np.min(margins, axis=1, where=duals > 0, initial=np.inf)
+        inside = sums < self.caps * (1 - 1e-12)
+        least = np.where(inside, np.minimum(least, 0), least)
+        violation = (losses - least)[self.caps > 0].max(initial=0.0)
+        return Iterate(duals, weights, margins, primal, dual, violation)
 
     def _drop_idle_planes(self) -> None:
         for share, plane in zip(self.shares, self.planes, strict=True):
@@ -230,20 +243,11 @@ class CuttingPlane:
             self.gram = self.gram[np.ix_(kept, kept)]
             self.shares = self.shares[kept]
 
-    def _violation(self) -> float:
-        """The largest of 000, eq. (6): largest margin less least one of the support."""
-        margins, duals = self.iterate.margins, self.iterate.duals
-        least = np.where(duals > 0, margins, np.inf).min(axis=1)
-        inside = duals.sum(axis=1) < self.caps * (1 - 1e-12)
-        least = np.where(inside, np.minimum(least, 0), least)
-        violations = (margins.max(axis=1) - least)[self.caps > 0]
-        return violations.max(initial=0.0)
-
     def _report(self, moves: int, stopped: bool = False) -> dict:
         return {
             "visits": len(self.rows),
             "moves": moves,
-            "violation": self._violation(),
+            "violation": self.iterate.violation,
             "dual": self.iterate.dual,
             "primal_estimate": self.iterate.primal,
             "stopped": stopped,

@@ -373,7 +373,8 @@ class LinearSVM(
                 f"the classes given at the first call of partial_fit."
             )
         problem = self._problem(machine, X, labels, sample_weight)
-        driver = SOLVERS["dual"].driver(self, X, problem)
+        # Every row once, whatever the order of a fit.
+        driver = SOLVERS["dual"].driver(self, X, problem, order="permuted")
         if first:
             self.n_iter_ = 0
             self.dual_objective_ = 0.0
