@@ -61,20 +61,30 @@ class SimplexExponentiatedGradient final : public SimplexSolver<Real> {
       if (p.start[m] > 0) present += weight;
       p.solution[m] = Real(weight);
     }
-    double sum = 0;
-    for (int m = 0; m < p.size; ++m) {
-      if (!(p.solution[m] > least(m) * present)) p.solution[m] = 0;
-      sum += p.solution[m];
-    }
+    // Twice: first for zeros that would not rise, then for what has fallen because others rose.
+    const double risen = sum_above(p, least, present);
+    const double sum = sum_above(p, least, risen);
     for (int m = 0; m < p.size; ++m) p.solution[m] = Real(p.solution[m] / sum * p.total);
   }
 
-  // Of the dual objective: gradient.d - A/2 |d|^2.
+  // Sets weights below their least share of `whole` to zero, and returns the sum of the others.
+  template <class Least>
+  static double sum_above(const SimplexProblem<Real>& p, const Least& least, double whole) {
+    double sum = 0;
+    for (int m = 0; m < p.size; ++m) {
+      if (!(p.solution[m] > least(m) * whole)) p.solution[m] = 0;
+      sum += p.solution[m];
+    }
+    return sum;
+  }
+
+  // Of the dual objective: gradient.d - A/2 |d|^2. The change of the label, which the machine takes
+  // from those of the others, counts as what makes them sum to zero.
   static Real gain(const SimplexProblem<Real>& p) {
     Real slope = 0, squares = 0;
     for (int m = 0; m < p.size; ++m) {
       const Real change = p.solution[m] - p.start[m];
-      slope += p.gradient[m] * change;
+      slope += (p.gradient[m] - p.gradient[p.label]) * change;
       squares += change * change;
     }
     return slope - p.curvature / 2 * squares;
