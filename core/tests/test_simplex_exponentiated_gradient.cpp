@@ -70,7 +70,9 @@ void check_definition(unsigned seed, int blocks) {
   CHECK(halved > blocks / 10);
 }
 
-// Step after step leads to the optimum, also from zeros: they come back where they are needed.
+// Step after step leads to the optimum, also from zeros: they come back where they are needed. In
+// float that ends where the gain of a variable that comes back is a rounding of the others: at
+// differences of a few hundredths of gradients around one.
 template <class Real>
 void check_convergence(unsigned seed, int blocks) {
   Source source(seed);
@@ -89,9 +91,9 @@ void check_convergence(unsigned seed, int blocks) {
         p.gradient[m] = first.gradient[m] - (solution[m] - first.start[m]);
       p.start = solution;
     }
-    CHECK_AT_MOST(largest_error(p.start, expected), kIsFloat<Real> ? 2e-2L : 1e-3L);
+    CHECK_AT_MOST(largest_error(p.start, expected), kIsFloat<Real> ? 4e-2L : 1e-3L);
     const Wide optimum = objective(first, expected);
-    CHECK_NEAR(objective(first, widened(p.start)), optimum, kIsFloat<Real> ? 1e-5L : 1e-7L);
+    CHECK_NEAR(objective(first, widened(p.start)), optimum, kIsFloat<Real> ? 5e-4L : 1e-7L);
   }
 }
 
