@@ -11,19 +11,20 @@ from polymargin.simplex_qp import minimise_over_simplex
 def reference(H, b):
     """The minimum of 1/2 a.Ha - b.a over the unit simplex."""
     size = len(b)
+    unit = max(np.abs(H).max(), np.abs(b).max())  # its tolerances are absolute
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11
     solution = clarabel.DefaultSolver(
-        sp.csc_matrix(np.triu(H)),
-        -b,
+        sp.csc_matrix(np.triu(H / unit)),
+        -b / unit,
         sp.csc_matrix(np.vstack([np.ones((1, size)), -np.eye(size)])),
         np.append(1.0, np.zeros(size)),
         [clarabel.ZeroConeT(1), clarabel.NonnegativeConeT(size)],
         settings,
     ).solve()
     assert solution.status == clarabel.SolverStatus.Solved
-    return solution.obj_val
+    return solution.obj_val * unit
 
 
 def make(kind, rng):
