@@ -15,8 +15,11 @@ class MaxViolationSchedule final : public Schedule {
   // A round of one example. If the last one could not be improved, looking for it again would find
   // it again: then a round of all examples follows, which moves something or shows that nothing
   // moves.
-  void next_round(std::vector<std::int32_t>& round, Random& random, Inspector& inspector) override {
-    if (!gained_) return all_permuted(round, random);
+  void next_round(std::vector<std::int32_t>& round, Random&, Inspector& inspector) override {
+    if (!gained_) {
+      round = examples_;
+      return;
+    }
     gained_ = false;
     round.clear();
     std::int32_t worst = examples_.front();
