@@ -179,9 +179,8 @@ class CuttingPlane:
         """The plane that equals R at the current W, and a subgradient of it."""
         margins = self.iterate.margins
         chosen = np.argmax(margins, axis=1)
-        violated = np.flatnonzero(
-            (margins[self.rows, chosen] > 0) & (self.caps > 0)
-        )  # the label, if none is: its margin is zero
+        # Where no class is violated, the label is chosen, with a margin of zero.
+        violated = np.flatnonzero((margins[self.rows, chosen] > 0) & (self.caps > 0))
         pairs = violated * self.shape[1] + chosen[violated]
         return Plane(pairs, self.caps[violated])
 

@@ -75,9 +75,10 @@ class LinearSVM(
         known before the fit and says what it chose in `solver_`. Two more are there for
         comparison, for "cs" with hinge only, and both need memory for rows times
         classes. "exponentiated_gradient" multiplies the dual variables of random
-        examples by exponentials of their gradient: none becomes zero, only smaller
-        and smaller. "cutting_plane" bounds the sum of the losses from below by one
-        more plane per epoch; an epoch is a pass over the rows. Both ignore `order`,
+        examples by exponentials of their gradient; what becomes zero has fallen below
+        rounding. "cutting_plane" bounds the sum of the losses from below by one
+        more plane per epoch, which takes a pass over the rows; it works in float64
+        and keeps the current weights, not the best so far. Both ignore `order`,
         `shrinking`, `cooling` and `restricted`; stop them by `tol`, because violations
         fall late or not at all.
 

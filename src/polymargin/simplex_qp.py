@@ -55,7 +55,7 @@ def minimise_over_simplex(H, b, start, tol=1e-13):
             best, least_gap, failures = a.copy(), gap, 0
         else:
             failures += 1
-        terms = np.abs(a) @ np.abs(H) @ np.abs(a) + np.abs(a) @ np.abs(b)
+        terms = a @ np.abs(H) @ a + a @ np.abs(b)
         if gap <= tol * terms or failures > 5:
             break
         free = a > 0

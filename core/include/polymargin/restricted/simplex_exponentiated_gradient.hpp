@@ -4,7 +4,7 @@
 // KL >= |.|_1^2 / 2 >= |.|_2^2 (Pinsker, and because they sum to zero), so up to eta = 2 / (A C_i)
 // the step gains at least what its curvature costs. Longer steps are mostly better: eta is kept as
 // a multiple of that, by example, halved while the dual would fall and raised a little after a
-// success, as Collins et al. do. Never a bound is reached, only approached.
+// success, as Collins et al. do.
 //
 // Exponents are taken from the largest gradient down: none overflows, and one is zero. What is
 // smaller than the rounding of its block can neither be paid for nor judged by its gain: a variable
@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "polymargin/restricted/restricted.hpp"
 
