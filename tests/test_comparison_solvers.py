@@ -8,6 +8,8 @@ import time
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from problems import (
     PAIRS,
@@ -23,6 +25,7 @@ from problems import (
 from reference import solve_primal
 from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from test_weak_duality import problems, size_of_terms
 
 from polymargin import LinearSVM
 
@@ -107,6 +110,41 @@ def test_the_dual_rises_in_every_epoch(solver, C, dtype):
     rtol = {np.float32: 1e-4, np.float64: 1e-10}[dtype]
     check_certificate(model, X, y, C * weights, rtol=rtol)
     assert not dual_block(model, y)[(weights == 0) | ~X.any(axis=1)].any()
+
+
+@ignore_convergence
+@settings(
+    max_examples=200,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+@given(
+    problem=problems(),
+    solver=st.sampled_from(SOLVERS),
+    C=st.integers(-6, 6).map(lambda power: 10.0**power),
+    intercept=st.booleans(),
+    dtype=st.sampled_from([np.float64, np.float32]),
+)
+def test_weak_duality(problem, solver, C, intercept, dtype):
+    """On any scale, with twins, contradictions, empty rows and weights of zero."""
+    X, y, weights = problem
+    X = X.astype(dtype)
+    model = fit(
+        solver, X, y, weights, C=C, fit_intercept=intercept, max_iter=15, history=True
+    )
+    primal, dual = model.history_["objective"], model.history_["dual_objective"]
+    caps = C * (np.ones(len(y)) if weights is None else weights)
+    rounding = 100 * np.finfo(dtype).eps * size_of_terms(model, X, y, caps)
+    rounding += (1e-11 if dtype == np.float64 else 1e-4) * np.abs([primal, dual]).max()
+    assert np.isfinite(model.coef_).all()
+    assert (np.diff(dual) >= -rounding).all()
+    assert primal.min() >= dual[-1] - rounding
+    assert abs(model.objective_ - primal_objective(model, X, y, caps)) <= rounding
+    assert abs(model.dual_objective_ - dual_objective(model, X, y, caps)) <= rounding
+    u = dual_block(model, y)
+    assert (u >= 0).all()
+    assert (u.sum(axis=1) <= caps * (1 + 100 * np.finfo(dtype).eps)).all()
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
