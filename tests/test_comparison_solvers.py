@@ -1,4 +1,4 @@
-"""Exponentiated gradient, cutting planes, and the order of largest violation."""
+"""Exponentiated gradient and cutting planes, the solvers to compare with."""
 
 import os
 import signal
@@ -282,47 +282,6 @@ def test_interrupt_keeps_the_model(parameters):
     # What is kept belongs together.
     coef = (model.dual_coef_.T @ X).toarray()
     assert np.abs(coef - model.coef_).max() < 1e-6 * np.abs(coef).max()
-
-
-@ignore_convergence
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
-def test_max_violation_reaches_the_optimum(machine, loss):
-    X, y = make_problem(n=40, d=5, k=4, seed=9)
-    parameters = {"machine": machine, "loss": loss, "tol": 1e-6}
-    model = fit("dual", X, y, order="max_violation", **parameters)
-    best = fit("dual", X, y, **parameters | {"tol": 1e-8})
-    assert_allclose(model.objective_, best.objective_, rtol=2e-6)
-    # No chance in it: another seed changes nothing.
-    other = fit("dual", X, y, order="max_violation", random_state=1, **parameters)
-    assert_array_equal(model.coef_, other.coef_)
-
-
-@ignore_convergence
-def test_max_violation_begins_with_the_largest():
-    """At W = 0 all violate by one: the first visit is to the first row, and only it."""
-    X, y = make_problem(n=30, d=5, k=3, seed=10)
-    model = LinearSVM(order="max_violation", C=1e-9, max_iter=1, tol=0).fit(X, y)
-    # So small a C changes no score: every visit is to the first that is not at C yet.
-    assert_array_equal(model.support_, np.arange(len(y)))
-
-
-@ignore_convergence
-def test_max_violation_obeys_max_time():
-    X, y = make_sparse_problem(n=20_000, d=2_000, k=30, nonzeros=30)
-    start = time.perf_counter()
-    model = LinearSVM(order="max_violation", max_time=0.3).fit(X, y)
-    assert time.perf_counter() - start < 2  # an epoch takes minutes
-    assert model.status_ == "max_time"
-    assert 0 < len(model.support_) < 1000
-
-
-def test_max_violation_streams_visit_every_row():
-    X, y = make_problem(n=50, d=5, k=3, seed=11)
-    models = [
-        LinearSVM(order=order, random_state=0).partial_fit(X, y, classes=np.arange(3))
-        for order in ("permuted", "max_violation")
-    ]
-    assert_array_equal(models[0].coef_, models[1].coef_)
 
 
 def test_both_ignore_what_is_of_the_dual_method():
