@@ -15,7 +15,11 @@ from problems import (
 
 from polymargin import LinearSVM
 
-ORDERS = [("acf", True, True), ("acf", False, False)] + [
+ORDERS = [
+    ("acf", True, True),
+    ("acf", False, False),
+    ("max_violation", False, False),
+] + [
     ("permuted", shrinking, cooling)
     for shrinking in (False, True)
     for cooling in (False, True)

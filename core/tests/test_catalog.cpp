@@ -16,8 +16,8 @@ bool exists(const char* machine, const char* loss, const char* restricted) {
 
 template <class Real>
 void check_names() {
-  for (const char* restricted :
-       {"exact", "sort", "pivot", "bisection", "fixed_point", "active_set", "smo", "frank_wolfe"})
+  for (const char* restricted : {"exact", "sort", "pivot", "bisection", "fixed_point", "active_set",
+                                 "smo", "frank_wolfe", "exponentiated_gradient"})
     CHECK(exists<Real>("cs", "hinge", restricted));
   for (const char* restricted : {"exact", "active_set"}) {
     CHECK(exists<Real>("cs", "squared_hinge", restricted));

@@ -33,6 +33,9 @@ void check_set(int classes) {
   check_entries<Real>(entries_of(blocks, 1), entries);
   CHECK(entries_of(blocks, 0).empty());
   CHECK(entries_of(blocks, 2).empty());
+  const Entries<Real> others{{1, Real(3)}};
+  blocks.set(1, others);
+  check_entries<Real>(entries_of(blocks, 1), others);
 }
 
 template <class Real>

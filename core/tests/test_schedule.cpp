@@ -1,6 +1,8 @@
 #include <algorithm>
 
 #include "check.hpp"
+#include "polymargin/driver/max_violation.hpp"
+#include "polymargin/driver/random_draws.hpp"
 #include "polymargin/driver/schedule.hpp"
 #include "polymargin/driver/shrinking.hpp"
 
@@ -22,14 +24,30 @@ bool same_members(Round a, Round b) {
 
 bool never(std::int32_t) { return false; }
 
+// Answers as it is told to.
+class Oracle final : public Inspector {
+ public:
+  bool settled(std::int32_t i) override { return is_settled(i); }
+  double violation(std::int32_t i) override {
+    ++looks;
+    return violations[i];
+  }
+  bool asks_to_stop() override { return looks >= most_looks; }
+
+  bool (*is_settled)(std::int32_t) = never;
+  std::vector<double> violations;
+  int looks = 0, most_looks = 1 << 30;
+};
+
 void check_permuted() {
   const Round examples = numbers(100);
   PermutedSchedule schedule(examples), twin(examples);
   Random random(1), same(1);
+  Oracle oracle;
   Round round, before, other;
   for (int r = 0; r < 5; ++r) {
-    schedule.next_round(round, random, never);
-    twin.next_round(other, same, never);
+    schedule.next_round(round, random, oracle);
+    twin.next_round(other, same, oracle);
     CHECK(same_members(round, examples));
     CHECK(round != before);
     CHECK(round == other);
@@ -46,7 +64,8 @@ class Player {
 
   // Returns whether the round was over the unsettled examples only.
   bool play(double violation, bool (*settled)(std::int32_t) = never) {
-    schedule_.next_round(round, random_, settled);
+    oracle_.is_settled = settled;
+    schedule_.next_round(round, random_, oracle_);
     for (std::int32_t i : round) schedule_.report(i, violation, 0);
     return schedule_.support_only();
   }
@@ -55,6 +74,7 @@ class Player {
 
  private:
   ShrinkingSchedule schedule_;
+  Oracle oracle_;
   Random random_{1};
 };
 
@@ -116,7 +136,97 @@ void check_cooling() {
   CHECK(!player.play(1));
 }
 
+// As many draws as examples, of examples only; in the long run each as often as any other.
+void check_random_draws() {
+  const Round examples = numbers(50);
+  RandomDrawsSchedule schedule(examples), twin(examples);
+  Random random(1), same(1);
+  Oracle oracle;
+  Round round, other;
+  std::vector<int> drawn(3 * 50);
+  constexpr int kRounds = 400;
+  bool repeated = false;
+  for (int r = 0; r < kRounds; ++r) {
+    schedule.next_round(round, random, oracle);
+    twin.next_round(other, same, oracle);
+    CHECK(round == other);
+    CHECK_EQUAL(round.size(), examples.size());
+    for (std::int32_t i : round) ++drawn[i];
+    repeated |= !same_members(round, examples);
+  }
+  CHECK(repeated);
+  int total = 0;
+  for (std::int32_t i : examples) {
+    CHECK_NEAR(drawn[i], kRounds, 120);  // six standard deviations
+    total += drawn[i];
+  }
+  CHECK_EQUAL(total, 50 * kRounds);
+}
+
+void check_largest_violation() {
+  const Round examples = numbers(50);
+  MaxViolationSchedule schedule(examples);
+  Random random(1);
+  Oracle oracle;
+  Round round;
+  for (int r = 0; r < 200; ++r) {
+    oracle.violations.assign(3 * 50, 1e9);  // of what is no example
+    for (std::int32_t i : examples) oracle.violations[i] = double(random.below(30));
+    schedule.next_round(round, random, oracle);
+    CHECK_EQUAL(round.size(), 1u);
+    CHECK_EQUAL(oracle.looks, 50 * (r + 1));
+    double largest = 0;
+    for (std::int32_t i : examples) largest = std::max(largest, oracle.violations[i]);
+    CHECK_EQUAL(oracle.violations[round[0]], largest);
+    schedule.report(round[0], largest, 0.1);
+  }
+}
+
+// An example that cannot be improved is not looked for again: everybody gets a visit, again and
+// again until one gains.
+void check_no_gain() {
+  const Round examples = numbers(50);
+  MaxViolationSchedule schedule(examples);
+  Random random(1);
+  Oracle oracle;
+  oracle.violations.assign(3 * 50, 1);
+  Round round;
+  schedule.next_round(round, random, oracle);
+  schedule.report(round[0], 1, 0);
+  for (int r = 0; r < 3; ++r) {
+    schedule.next_round(round, random, oracle);
+    CHECK(round == examples);
+    for (std::int32_t i : round) schedule.report(i, 1, r == 2 && i == 21 ? 0.1 : 0);
+  }
+  CHECK_EQUAL(oracle.looks, 50);
+  schedule.next_round(round, random, oracle);
+  CHECK_EQUAL(round.size(), 1u);
+  CHECK_EQUAL(oracle.looks, 100);
+}
+
+// A search that is stopped chooses nobody, and is begun again by the next call.
+void check_stopped_search() {
+  const Round examples = numbers(500);
+  MaxViolationSchedule schedule(examples);
+  Random random(1);
+  Oracle oracle;
+  oracle.violations.assign(3 * 500, 1);
+  oracle.violations[1200] = 2;
+  oracle.most_looks = 100;
+  Round round{1, 2};
+  schedule.next_round(round, random, oracle);
+  CHECK(round.empty());
+  CHECK(oracle.looks < 100 + 64);
+  oracle.most_looks = 1 << 30;
+  schedule.next_round(round, random, oracle);
+  CHECK(round == Round{1200});
+}
+
 void run_tests() {
+  check_random_draws();
+  check_largest_violation();
+  check_no_gain();
+  check_stopped_search();
   check_permuted();
   check_shrunk_members();
   check_back_to_all_when_optimal();

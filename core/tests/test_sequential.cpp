@@ -1,18 +1,24 @@
 #include <chrono>
 #include <thread>
 
+#include "polymargin/driver/max_violation.hpp"
+#include "polymargin/driver/random_draws.hpp"
 #include "polymargin/driver/sequential.hpp"
 #include "training.hpp"
 
 namespace polymargin::test {
 
-enum class Order { permuted, shrinking, cooling, class_shrinking };
+enum class Order { permuted, shrinking, cooling, class_shrinking, max_violation, random };
 
 template <class Real>
 void set_order(Sequential<Real>& driver, Order order) {
   if (order == Order::shrinking || order == Order::cooling)
     driver.set_schedule(
         std::make_unique<ShrinkingSchedule>(driver.visited(), 1e-9, order == Order::cooling));
+  if (order == Order::max_violation)
+    driver.set_schedule(std::make_unique<MaxViolationSchedule>(driver.visited()));
+  if (order == Order::random)
+    driver.set_schedule(std::make_unique<RandomDrawsSchedule>(driver.visited()));
   driver.set_class_shrinking(order == Order::class_shrinking);
 }
 
@@ -85,7 +91,8 @@ void check_orders() {
   for (const Choice& choice : kChoices) {
     if (choice.restricted != "exact") continue;
     for (int classes : {10, 65})
-      for (Order order : {Order::shrinking, Order::cooling, Order::class_shrinking}) {
+      for (Order order : {Order::shrinking, Order::cooling, Order::class_shrinking,
+                          Order::max_violation, Order::random}) {
         const Problem<Real> problem(classes, 30, 12, classes, 0.4);
         const auto driver = problem.driver(choice, Storage::csr32, 1, 1);
         set_order(*driver, order);
@@ -162,8 +169,7 @@ void check_left_alone(const Choice& choice, int classes) {
 class SlowSchedule final : public Schedule {
  public:
   using Schedule::Schedule;
-  void next_round(std::vector<std::int32_t>& round, Random& random,
-                  const std::function<bool(std::int32_t)>&) override {
+  void next_round(std::vector<std::int32_t>& round, Random& random, Inspector&) override {
     all_permuted(round, random);
   }
   void report(std::int32_t, double, double) override {

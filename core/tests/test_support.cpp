@@ -7,8 +7,7 @@ namespace polymargin::test {
 class SupportSchedule final : public Schedule {
  public:
   using Schedule::Schedule;
-  void next_round(std::vector<std::int32_t>& round, Random& random,
-                  const std::function<bool(std::int32_t)>&) override {
+  void next_round(std::vector<std::int32_t>& round, Random& random, Inspector&) override {
     all_permuted(round, random);
   }
   void report(std::int32_t, double, double) override {}

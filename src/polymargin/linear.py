@@ -73,7 +73,7 @@ class LinearSVM(LinearTraining):
     class_weight : dict, "balanced" or None, default=None
         Multiplies C for each class.
 
-    solver : {"auto", "dual", "tron"}, default="auto"
+    solver : str, default="auto"
         How to train. "dual" is the sequential dual method. "tron" is the trust-region
         Newton method, for "ovr" with "squared_hinge" or "logistic": Newton steps of
         all classes side by side, each by conjugate gradients. It is at its best where
@@ -81,7 +81,15 @@ class LinearSVM(LinearTraining):
         `restricted` and `random_state` mean nothing to it. "auto" chooses by what is
         known before the fit and says what it chose in `solver_`: "tron" for "ovr" with
         "squared_hinge" if there are at least 1000 rows, ten times as many as features,
-        and the mean of ``C_i |x_i|^2`` is at least 20; "dual" otherwise.
+        and the mean of ``C_i |x_i|^2`` is at least 20; "dual" otherwise. Two more are
+        there for comparison, for "cs" with hinge only, and both need memory for rows
+        times classes. "exponentiated_gradient" multiplies the dual variables of random
+        examples by exponentials of their gradient; what becomes zero has fallen below
+        rounding. "cutting_plane" bounds the sum of the losses from below by one more
+        plane per epoch, which takes a pass over the rows; it works in float64 and keeps
+        the current weights, not the best so far. Both ignore `order`, `shrinking`,
+        `cooling` and `restricted`; stop them by `tol`, because violations fall late or
+        not at all.
 
     features : {"full", "reduced"}, default="full"
         Which weights there are. "reduced": only those of a feature and a class that
@@ -89,9 +97,12 @@ class LinearSVM(LinearTraining):
         Saves memory where most features belong to few classes, such as rare words;
         not for "llw" and "ovo".
 
-    order : {"acf", "permuted"}, default="acf"
-        Who is visited next. "acf" visits an example as often as its visits are worth
-        it; "permuted" visits all in a fresh random order.
+    order : {"acf", "permuted", "max_violation"}, default="acf"
+        Who is visited next by "dual". "acf" visits an example as often as its visits
+        are worth it; "permuted" visits all in a fresh random order. "max_violation"
+        always visits the example that violates its optimality conditions most, as
+        Crammer and Singer did: every visit costs a pass over all rows, and an epoch as
+        many passes as there are examples. It is there for comparison on small data.
 
     shrinking : bool, default=True
         With "permuted": between full passes, visit only examples whose dual block is

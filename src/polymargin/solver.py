@@ -24,6 +24,7 @@ from sklearn.utils.extmath import row_norms
 
 from ._core import core
 from .access import rows_of
+from .cutting_plane import CuttingPlane
 from .machine import Machine
 from .margin_loss import SMOOTH_LOSSES
 from .tron import TronDriver
@@ -51,8 +52,11 @@ def constant_feature(estimator) -> float:
     return estimator.intercept_scaling if estimator.fit_intercept else 0.0
 
 
-def dual_driver(estimator, X, problem):
-    """The sequential dual method, in C++; for one-vs-one, one for each pair."""
+def dual_driver(estimator, X, problem, restricted=None, order=None):
+    """The sequential dual method, in C++; for one-vs-one, one for each pair.
+
+    `restricted` and `order` replace those of the estimator.
+    """
     bits = "32" if X.dtype == np.float32 else "64"
     rows = rows_of(X, constant_feature(estimator))
     labels, machine = problem.labels.astype(np.int32), problem.machine
@@ -66,7 +70,7 @@ def dual_driver(estimator, X, problem):
             problem.caps,
             len(estimator.classes_),
             machine.loss,
-            estimator.restricted,
+            restricted or estimator.restricted,
             estimator.violation_tol if by_violation else estimator.tol,
             by_violation,
             seed,
@@ -81,14 +85,14 @@ def dual_driver(estimator, X, problem):
             problem.n_columns,
             machine.name,
             machine.loss,
-            estimator.restricted,
+            restricted or estimator.restricted,
             estimator.restricted_tol,
             seed,
             threads,
         )
     epsilon = 1e-3 if estimator.violation_tol is None else estimator.violation_tol
     driver.set_schedule(
-        estimator.order, estimator.shrinking, estimator.cooling, epsilon
+        order or estimator.order, estimator.shrinking, estimator.cooling, epsilon
     )
     return driver
 
@@ -111,12 +115,43 @@ def tron_driver(estimator, X, problem):
     )
 
 
+def exponentiated_gradient_driver(estimator, X, problem):
+    """Online exponentiated gradient (Collins et al. 2008): random examples, one step.
+
+    The steps multiply, so every variable has to start above zero: a tenth of C_i is
+    shared by the wrong classes. Equal shares for all classes, the label among them,
+    start further from the optimum and take half as many epochs again on text.
+    """
+    driver = dual_driver(
+        estimator, X, problem, restricted="exponentiated_gradient", order="random"
+    )
+    n, k = len(problem.labels), problem.n_columns
+    others = np.arange(k)[None, :] != problem.labels[:, None]
+    driver.set_duals(
+        np.arange(n + 1) * (k - 1),
+        np.nonzero(others)[1].astype(np.int32),
+        np.repeat(0.1 * problem.caps / (k - 1), k - 1),
+    )
+    return driver
+
+
+def cutting_plane_driver(estimator, X, problem):
+    """The one-slack cutting plane method, in Python."""
+    return CuttingPlane(X, problem, constant_feature(estimator))
+
+
+def _is_crammer_singer(machine: Machine) -> bool:
+    return (machine.name, machine.loss) == ("cs", "hinge")
+
+
 SOLVERS = {
     "dual": Solver(lambda machine: True, dual_driver),
     "tron": Solver(
         lambda machine: machine.name == "ovr" and machine.loss in SMOOTH_LOSSES,
         tron_driver,
     ),
+    "exponentiated_gradient": Solver(_is_crammer_singer, exponentiated_gradient_driver),
+    "cutting_plane": Solver(_is_crammer_singer, cutting_plane_driver),
 }
 SOLVER_NAMES = ("auto", *SOLVERS)
 # Machines that can leave out weights: they have one for each class and feature, and no

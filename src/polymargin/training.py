@@ -74,7 +74,7 @@ class LinearTraining(
         "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "features": [StrOptions({"full", "reduced"})],
-        "order": [StrOptions({"acf", "permuted"})],
+        "order": [StrOptions({"acf", "permuted", "max_violation"})],
         "warm_start": ["boolean"],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
@@ -205,7 +205,8 @@ class LinearTraining(
                 f"the classes given at the first call of partial_fit."
             )
         problem = self._problem(machine, X, labels, sample_weight)
-        driver = SOLVERS["dual"].driver(self, X, problem)
+        # Every row once, whatever the order of a fit.
+        driver = SOLVERS["dual"].driver(self, X, problem, order="permuted")
         if first:
             self.n_iter_ = 0
             self.dual_objective_ = 0.0

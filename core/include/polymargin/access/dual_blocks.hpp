@@ -2,6 +2,7 @@
 // array; above that only the non-zeros are kept, so memory follows the support and not n times k.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -78,10 +79,12 @@ class DualBlocks {
     }
   }
 
+  // Replaces a block by listed non-zeros, in ascending order of class.
   void set(std::int64_t i, const std::vector<Entry>& entries) {
     if (sparse_) {
       lists_[i] = entries;
     } else {
+      std::fill_n(dense(i), layout_.stride, Real(0));
       for (const Entry& entry : entries) dense(i)[entry.label] = entry.value;
     }
   }

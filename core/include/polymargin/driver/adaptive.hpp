@@ -18,8 +18,7 @@ class AdaptiveSchedule final : public Schedule {
       : Schedule(std::move(examples)), state_(total) {}
 
   // As many visits as examples; what an example is owed below one visit is carried over.
-  void next_round(std::vector<std::int32_t>& round, Random& random,
-                  const std::function<bool(std::int32_t)>&) override {
+  void next_round(std::vector<std::int32_t>& round, Random& random, Inspector&) override {
     if (visits_ == 0) return all_permuted(round, random);
     mean_gain_ = float(gains_ / double(visits_));
     inverse_mean_ = mean_gain_ > 0 ? 1 / mean_gain_ : 0;

@@ -1,13 +1,13 @@
 // Who is visited next. A schedule hands out rounds of examples; the driver visits them and reports
-// what each visit brought. The first round of every schedule is one pass over all examples.
+// what each visit brought.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
 #include "polymargin/base/random.hpp"
+#include "polymargin/driver/inspector.hpp"
 
 namespace polymargin {
 
@@ -16,9 +16,9 @@ class Schedule {
   explicit Schedule(std::vector<std::int32_t> examples) : examples_(std::move(examples)) {}
   virtual ~Schedule() = default;
 
-  // Fills the next round. `settled(i)`: is the block of example i at a vertex of its feasible set?
+  // Fills the next round; may leave it empty only if the inspector asks to stop.
   virtual void next_round(std::vector<std::int32_t>& round, Random& random,
-                          const std::function<bool(std::int32_t)>& settled) = 0;
+                          Inspector& inspector) = 0;
 
   // Whether visits of this round look only at the classes in the support of the block.
   virtual bool support_only() const { return false; }
@@ -43,8 +43,7 @@ class Schedule {
 class PermutedSchedule final : public Schedule {
  public:
   using Schedule::Schedule;
-  void next_round(std::vector<std::int32_t>& round, Random& random,
-                  const std::function<bool(std::int32_t)>&) override {
+  void next_round(std::vector<std::int32_t>& round, Random& random, Inspector&) override {
     all_permuted(round, random);
   }
 };

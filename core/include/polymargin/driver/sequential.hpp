@@ -68,6 +68,7 @@ class Sequential {
       rest_.resize(examples_.size());
       span_.resize(examples_.size());
     }
+    if (machine_->adapts_step()) steps_.resize(examples_.size());
   }
 
   // The examples that can be visited: a weight above zero and at least one feature.
@@ -90,13 +91,13 @@ class Sequential {
 
   // As many visits as there are examples. `poll` is asked now and then whether to stop.
   EpochReport epoch(const std::function<bool()>& poll) {
-    const auto settled = [this](std::int32_t i) { return is_settled(i); };
     Poller poller(poll);
+    DriverInspector inspector(*this, poller);
     EpochReport report;
     const std::int64_t visits = std::int64_t(visited_.size());
     while (report.visits < visits && !report.stopped) {
       if (position_ == round_.size()) {
-        schedule_->next_round(round_, random_, settled);
+        schedule_->next_round(round_, random_, inspector);
         position_ = 0;
       }
       const std::int64_t left = std::min<std::int64_t>(visits - report.visits, kVisitsPerPoll);
@@ -110,7 +111,7 @@ class Sequential {
         report.violation = std::max(report.violation, double(step.violation));
         report.moves += step.moved;
       }
-      report.stopped = poller.asks_to_stop();
+      report.stopped = inspector.asks_to_stop();
     }
     report.dual = dual_;
     report.half_norm = half_norm_;
@@ -160,7 +161,25 @@ class Sequential {
 
   // The block of example i over all classes; the caller calls workspace.clear_dual() afterwards.
   Block<Real> full_block(std::int32_t i, Workspace<Real>& workspace) {
-    return workspace.full_block(examples_[i], blocks_, i, layout_);
+    Block<Real> block = workspace.full_block(examples_[i], blocks_, i, layout_);
+    if (!steps_.empty()) block.step = &steps_[i];
+    return block;
+  }
+
+  // For schedules: whether the block of example i is at a vertex of its feasible set.
+  bool settled(std::int32_t i) {
+    std::vector<Real> values;
+    blocks_.for_each(i, [&](std::int32_t, Real u) { values.push_back(u); });
+    return machine_->at_vertex(examples_[i].cap, values.data(), int(values.size()));
+  }
+
+  // By how much example i violates its optimality conditions under the current weights.
+  double violation(std::int32_t i) {
+    score_row(i);
+    const Block<Real> block = full_block(i, workspace_);
+    const Step<Real> step = machine_->step(block, std::numeric_limits<Real>::infinity());
+    workspace_.clear_dual();
+    return double(step.violation);
   }
 
  private:
@@ -289,12 +308,6 @@ class Sequential {
     return step;
   }
 
-  bool is_settled(std::int32_t i) {
-    std::vector<Real> values;
-    blocks_.for_each(i, [&](std::int32_t, Real u) { values.push_back(u); });
-    return machine_->at_vertex(examples_[i].cap, values.data(), int(values.size()));
-  }
-
   double empty_rows_dual() const {
     double sum = 0;
     for (const Example<Real>& example : examples_)
@@ -324,6 +337,7 @@ class Sequential {
   bool class_shrinking_ = false;
   std::vector<std::int32_t> visited_;
   std::vector<std::uint8_t> rest_, span_;
+  std::vector<Real> steps_;  // only if the machine adapts them
   std::vector<std::int32_t> round_;
   std::size_t position_ = 0;
   double dual_ = 0, half_norm_ = 0, loss_sum_ = 0;

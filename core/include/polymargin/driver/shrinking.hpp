@@ -18,8 +18,7 @@ class ShrinkingSchedule final : public Schedule {
         cooling_(cooling),
         epsilon_(cooling ? 1 : final_epsilon) {}
 
-  void next_round(std::vector<std::int32_t>& round, Random& random,
-                  const std::function<bool(std::int32_t)>& settled) override {
+  void next_round(std::vector<std::int32_t>& round, Random& random, Inspector& inspector) override {
     if (!shrunk_ && worst_ < epsilon_ && cooling_)
       epsilon_ = std::max(epsilon_ / 10, final_epsilon_);
     const bool optimal = worst_ < epsilon_;
@@ -30,7 +29,7 @@ class ShrinkingSchedule final : public Schedule {
     if (shrunk_) {
       round.clear();
       for (std::int32_t i : examples_)
-        if (!settled(i)) round.push_back(i);
+        if (!inspector.settled(i)) round.push_back(i);
       random.shuffle(std::span(round));
       effort_ += round.size();
       shrunk_ = !round.empty();

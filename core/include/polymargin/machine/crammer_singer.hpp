@@ -35,6 +35,7 @@ class CrammerSinger final : public Machine<Real> {
   }
 
   double loss_at_zero(int) const override { return 1; }
+  bool adapts_step() const override { return simplex_.adapts_step(); }
 
  private:
   // Below this share of C_i the label's own variable counts as zero: it is a difference.

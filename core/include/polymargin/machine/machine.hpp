@@ -12,14 +12,15 @@ namespace polymargin {
 // short list of them. Arrays are aligned and padded to whole packs.
 template <class Real>
 struct Block {
-  ClassLayout layout;  // how many classes, in how many packs
-  int label;           // position of the example's own class; may be outside (one-vs-rest)
-  Real curvature;      // A = |x|^2
-  Real cap;            // C_i
-  const Real* score;   // s_m = <w_m, x>
-  Real* dual;          // the block; zero where there is no variable; updated by step()
-  Real* change;        // out, if the step moved: what is added to w_m is change[m] x
-  Real* workspace;     // room for kWorkspaceArrays arrays of layout.stride
+  ClassLayout layout;    // how many classes, in how many packs
+  int label;             // position of the example's own class; may be outside (one-vs-rest)
+  Real curvature;        // A = |x|^2
+  Real cap;              // C_i
+  const Real* score;     // s_m = <w_m, x>
+  Real* dual;            // the block; zero where there is no variable; updated by step()
+  Real* change;          // out, if the step moved: what is added to w_m is change[m] x
+  Real* workspace;       // room for kWorkspaceArrays arrays of layout.stride
+  Real* step = nullptr;  // what a restricted solver keeps from visit to visit, 0 before the first
 };
 
 inline constexpr int kWorkspaceArrays = 4;
@@ -57,6 +58,9 @@ class Machine {
 
   // Whether a block, given by its non-zeros, is at a vertex of its feasible set: no variable free.
   virtual bool at_vertex(Real cap, const Real* dual, int count) const = 0;
+
+  // Whether its restricted solver adapts a step length to each example.
+  virtual bool adapts_step() const { return false; }
 
   // The loss of a row without features, whose scores are zero whatever W is.
   virtual double loss_at_zero(int classes) const = 0;

@@ -7,6 +7,7 @@
 #include "polymargin/restricted/box_active_set.hpp"
 #include "polymargin/restricted/simplex_active_set.hpp"
 #include "polymargin/restricted/simplex_bisection.hpp"
+#include "polymargin/restricted/simplex_exponentiated_gradient.hpp"
 #include "polymargin/restricted/simplex_fixed_point.hpp"
 #include "polymargin/restricted/simplex_frank_wolfe.hpp"
 #include "polymargin/restricted/simplex_pivot.hpp"
@@ -26,6 +27,8 @@ std::shared_ptr<const SimplexSolver<Real>> make_simplex_solver(const std::string
   if (name == "smo") return std::make_shared<SimplexSmo<Real>>();
   if (name == "frank_wolfe") return std::make_shared<SimplexFrankWolfe<Real>>();
   if (name == "fixed_point") return std::make_shared<SimplexFixedPoint<Real>>(tau);
+  if (name == "exponentiated_gradient")
+    return std::make_shared<SimplexExponentiatedGradient<Real>>();
   return nullptr;
 }
 

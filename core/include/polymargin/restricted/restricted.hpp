@@ -16,9 +16,11 @@ struct SimplexProblem {
   Real curvature;  // A
   Real total;      // C_i
   const Real* gradient;
-  const Real* start;  // feasible
-  Real* solution;     // out
-  Real* target;       // room for `size` numbers: start + gradient / A, shifted by a constant
+  const Real* start;     // feasible
+  Real* solution;        // out
+  Real* target;          // room for `size` numbers: start + gradient / A, shifted by a constant
+  Real* step = nullptr;  // kept from visit to visit of the example, 0 before the first; may be null
+  int label = 0;         // the variable that is known as a difference only
 };
 
 template <class Real>
@@ -26,6 +28,7 @@ class SimplexSolver {
  public:
   virtual ~SimplexSolver() = default;
   virtual void solve(const SimplexProblem<Real>& problem) const = 0;
+  virtual bool adapts_step() const { return false; }  // whether it uses problem.step
 };
 
 // min 1/2 Q |u - start|^2 + 1/2 R (1.(u - start))^2 - gradient.(u - start),   0 <= u <= upper
@@ -53,6 +56,8 @@ class AnySimplex {
   explicit AnySimplex(std::shared_ptr<const SimplexSolver<Real>> solver)
       : solver_(std::move(solver)) {}
 
+  bool adapts_step() const { return solver_->adapts_step(); }
+
   // Puts the slack beta_y = C_i - sum u, with gradient 0, into the label's place.
   template <class Lanes, class Packs>
   void solve(const Lanes& lanes, Packs& h, Real, Real start_sum, Packs& solution) const {
@@ -68,7 +73,7 @@ class AnySimplex {
     gradients[block.label] = 0;
     starts[block.label] = std::max(block.cap - start_sum, Real(0));
     solver_->solve({block.layout.classes, block.curvature, block.cap, gradients, starts, solutions,
-                    block.workspace + 3 * block.layout.stride});
+                    block.workspace + 3 * block.layout.stride, block.step, block.label});
     solutions[block.label] = 0;
   }
 

@@ -14,6 +14,7 @@ namespace polymargin {
 
 struct SimplexExact {
   static constexpr bool kExact = true;
+  bool adapts_step() const { return false; }
 
   template <class Lanes, class Packs, class Real>
   void solve(const Lanes& lanes, const Packs& h, Real highest, Real start_sum,
