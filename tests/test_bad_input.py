@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from problems import PAIRS, make_problem
+from problems import ALL_PAIRS, make_model, make_problem
 from sklearn.exceptions import NotFittedError
 from sklearn.svm import LinearSVC
 
@@ -167,10 +167,10 @@ def test_a_failed_fit_leaves_no_half_fitted_model():
     )
 
 
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_tol_zero_ends(machine, loss):
     """It cannot be met, but it is not an error: the fit ends and says how."""
-    model = LinearSVM(machine, loss=loss, tol=0, C=0.1, max_iter=20_000, random_state=0)
+    model = make_model(machine, loss, tol=0, C=0.1, max_iter=20_000, random_state=0)
     try:
         model.fit(X, y)
     except Warning:

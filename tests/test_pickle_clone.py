@@ -6,7 +6,7 @@ from dataclasses import is_dataclass
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from problems import PAIRS, make_problem
+from problems import make_model, make_problem, with_classes
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -66,12 +66,11 @@ def test_repr_shows_what_was_changed():
     assert repr(LinearSVM("ww", C=2.0)) == "LinearSVM(C=2.0, machine='ww')"
 
 
-@pytest.mark.parametrize("k", [2, 4, 70])
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss", "k"), with_classes(2, 4, 70))
 def test_pickle(machine, loss, k):
     X, y = make_problem(n=60 + k, k=k)
-    model = LinearSVM(
-        machine, loss=loss, C=0.1, history=True, warm_start=True, random_state=0
+    model = make_model(
+        machine, loss, C=0.1, history=True, warm_start=True, random_state=0
     ).fit(X, y)
     copy = pickle.loads(pickle.dumps(model))
     assert vars(copy).keys() == vars(model).keys()

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from problems import PAIRS, make_problem, make_sparse_problem
+from problems import ALL_PAIRS, make_model, make_problem, make_sparse_problem
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
@@ -30,10 +30,10 @@ def digits():
 
 
 @pytest.mark.parametrize("tol", [0.5, 1e-2, 1e-4, 1e-6])
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_tol_is_honoured(machine, loss, tol):
     X, y = make_problem(n=100, k=4)
-    model = LinearSVM(machine, loss=loss, C=0.1, tol=tol, random_state=0).fit(X, y)
+    model = make_model(machine, loss, C=0.1, tol=tol, random_state=0).fit(X, y)
     assert model.status_ == "converged"
     assert model.dual_gap_ <= tol
     gap = (model.objective_ - model.dual_objective_) / model.objective_
@@ -52,12 +52,12 @@ def test_tighter_tolerances_take_longer():
 
 @pytest.mark.parametrize("order", ["acf", "permuted"])
 @pytest.mark.parametrize("violation_tol", [1e-1, 1e-3, 1e-5])
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_violation_tol_replaces_tol(machine, loss, violation_tol, order):
     X, y = make_problem(n=100, k=4)
-    model = LinearSVM(
+    model = make_model(
         machine,
-        loss=loss,
+        loss,
         C=0.1,
         order=order,
         tol=0,
@@ -72,11 +72,11 @@ def test_violation_tol_replaces_tol(machine, loss, violation_tol, order):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("order", ["acf", "permuted"])
 @pytest.mark.parametrize("k", [3, 70])
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_max_iter_1_is_one_pass(machine, loss, k, order):
     X, y = make_problem(n=150, k=k)
-    model = LinearSVM(
-        machine, loss=loss, tol=0, max_iter=1, order=order, history=True, C=1e-6
+    model = make_model(
+        machine, loss, tol=0, max_iter=1, order=order, history=True, C=1e-6
     ).fit(X, y)
     assert model.n_iter_ == 1
     assert model.history_["visits"].tolist() == [len(y)]
