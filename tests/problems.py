@@ -84,6 +84,16 @@ def make_sparse_problem(n, d, k, seed=0, nonzeros=10, dtype=np.float64):
     return sp.csr_array(X.astype(dtype)), y
 
 
+def draw_softmax(n, d, k, seed=0):
+    """Rows, labels drawn from a softmax of linear scores, and its probabilities."""
+    rng = np.random.default_rng(seed)
+    X, W = rng.normal(size=(n, d)), rng.normal(size=(k, d))
+    powers = np.exp(X @ W.T)
+    p = powers / powers.sum(axis=1, keepdims=True)
+    y = (p.cumsum(axis=1) < rng.random((n, 1))).sum(axis=1)
+    return X, y, p
+
+
 def augmented(model, X):
     """X with the constant feature, dense and in double precision."""
     X = X.toarray() if sp.issparse(X) else np.asarray(X)

@@ -28,6 +28,7 @@ CHANGED = {
     "fit_intercept": False,
     "intercept_scaling": 2.0,
     "class_weight": {0: 2.0},
+    "solver": "dual",
     "order": "permuted",
     "shrinking": False,
     "cooling": False,

@@ -14,6 +14,7 @@ from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
 from polymargin import LinearSVM
+from polymargin.progress import warn_unless_converged
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -110,7 +111,7 @@ def test_only_single_precision_is_told_to_use_double(dtype):
     model = LinearSVM(C=0.3, random_state=0).fit(X.astype(dtype), y)
     model.status_ = "precision"
     with pytest.warns(ConvergenceWarning) as caught:
-        model._warn_unless_converged()
+        warn_unless_converged(model)
     message = str(caught[0].message)
     assert f"{model.dual_gap_:.2g}" in message
     assert ("float64" in message) == (dtype == np.float32)

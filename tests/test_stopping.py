@@ -79,9 +79,11 @@ def test_max_iter_1_is_one_pass(machine, loss, k, order):
         machine, loss, tol=0, max_iter=1, order=order, history=True, C=1e-6
     ).fit(X, y)
     assert model.n_iter_ == 1
-    assert model.history_["visits"].tolist() == [len(y)]
+    # One-vs-one visits a row once for each of the other classes.
+    visits = [len(y) * (k - 1 if machine == "ovo" else 1)]
+    assert model.history_["visits"].tolist() == visits
     # With a tiny C every row violates at its first visit: each was visited once.
-    assert model.history_["moves"].tolist() == [len(y)]
+    assert model.history_["moves"].tolist() == visits
     assert len(model.support_) == len(y)
 
 

@@ -48,15 +48,21 @@ def constant_feature(estimator) -> float:
     return estimator.intercept_scaling if estimator.fit_intercept else 0.0
 
 
-def dual_driver(estimator, X, problem):
-    """The sequential dual method, in C++; for one-vs-one, one for each pair."""
+def dual_driver(estimator, X, problem, stream: bool = False):
+    """The sequential dual method, in C++; for one-vs-one, one for each pair.
+
+    A pair that reaches the tolerance gets its certificate and weights that are rebuilt
+    from the dual variables of these rows. In a stream that would forget the chunks
+    before, so there no pair ever does.
+    """
     bits = "32" if X.dtype == np.float32 else "64"
     rows = rows_of(X, constant_feature(estimator))
     labels, machine = problem.labels.astype(np.int32), problem.machine
     seed = check_random_state(estimator.random_state).randint(2**31)
     threads = effective_n_jobs(estimator.n_jobs)
     if machine.margin == "one_vs_one":
-        by_violation = estimator.violation_tol is not None
+        by_violation = stream or estimator.violation_tol is not None
+        tolerance = estimator.violation_tol if by_violation else estimator.tol
         driver = getattr(core, f"OneVsOne{bits}")(
             rows,
             labels,
@@ -64,7 +70,7 @@ def dual_driver(estimator, X, problem):
             len(estimator.classes_),
             machine.loss,
             estimator.restricted,
-            estimator.violation_tol if by_violation else estimator.tol,
+            -1.0 if stream else tolerance,  # no violation is negative
             by_violation,
             seed,
             threads,
