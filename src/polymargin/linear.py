@@ -3,7 +3,7 @@
 from numbers import Real
 
 import numpy as np
-from scipy.special import expit, log_expit, softmax
+from scipy.special import log_expit, log_softmax
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _ovr_decision_function
@@ -18,8 +18,7 @@ def _is_logistic(estimator) -> bool:
     if estimator.loss == "logistic":
         return True
     raise AttributeError(
-        f"loss={estimator.loss!r} gives no probabilities; use loss='logistic', or "
-        f"MaxEnt."
+        f"loss={estimator.loss!r} has no probabilities; use loss='logistic' or MaxEnt."
     )
 
 
@@ -276,17 +275,11 @@ class LinearSVM(LinearTraining):
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
         """
-        scores = super().decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([expit(-scores), expit(scores)])
-        if self.machine == "ovo":
-            return couple(scores)
-        # As logarithms: very improbable everywhere is still comparable.
-        return softmax(log_expit(scores), axis=1)
+        return np.exp(self.predict_log_proba(X))
 
     @available_if(_is_logistic)
     def predict_log_proba(self, X):
-        """Return the logarithm of `predict_proba`.
+        """Return the logarithm of `predict_proba`; only coupled ones may be infinite.
 
         Parameters
         ----------
@@ -296,4 +289,11 @@ class LinearSVM(LinearTraining):
         -------
         logarithms : ndarray of shape (n_samples, n_classes)
         """
-        return np.log(self.predict_proba(X))
+        scores = super().decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([log_expit(-scores), log_expit(scores)])
+        if self.machine == "ovo":
+            with np.errstate(divide="ignore"):
+                return np.log(couple(scores))
+        # Very improbable in every class is still comparable.
+        return log_softmax(log_expit(scores), axis=1)
