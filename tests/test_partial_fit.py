@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from problems import (
     ALL_PAIRS,
+    ENTROPY,
     SOME_PAIRS,
     as_hard,
     class_weights,
@@ -43,7 +44,10 @@ def test_one_chunk_is_one_pass(machine, loss, k, order):
     # fit rebuilds its weights from the dual variables, which changes their rounding.
     assert_allclose(stream.coef_, batch.coef_, rtol=1e-9, atol=1e-12)
     assert_allclose(stream.intercept_, batch.intercept_, rtol=1e-9, atol=1e-12)
-    assert_allclose(stream.dual_objective_, batch.dual_objective_, rtol=1e-9)
+    # A step with an entropy ends where Newton's method is within a percent of a step;
+    # what it adds to the dual is known as if it were exact.
+    rtol = 1e-5 if loss in ENTROPY else 1e-9
+    assert_allclose(stream.dual_objective_, batch.dual_objective_, rtol=rtol)
     assert stream.n_iter_ == 1
     assert stream.status_ == "partial"
 
