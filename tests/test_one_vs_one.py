@@ -164,6 +164,8 @@ def test_the_meta_estimator(loss):
     meta = OneVsOneClassifier(binary).fit(X, names[y])
     coef = np.vstack([one.coef_ for one in meta.estimators_])
     assert_allclose(model.coef_, coef, atol=1e-3)
+    if loss == "logistic":  # it has no votes but probabilities
+        return
     # Where no score is about zero, votes do not depend on the last digits.
     sure = np.abs(pair_scores(model, X)).min(axis=1) > 1e-3
     assert sure.mean() > 0.9
@@ -239,7 +241,8 @@ def test_probabilities_are_coupled_sigmoids(k):
     assert_allclose(p.sum(axis=1), 1)
     assert_allclose(p, couple(pair_scores(model, X)), rtol=1e-9, atol=1e-15)
     assert_allclose(model.predict_log_proba(X), np.log(p), rtol=1e-9)
-    assert (names[p.argmax(axis=1)] == model.predict(X)).mean() > 0.9
+    assert_array_equal(names[p.argmax(axis=1)], model.predict(X))
+    assert_array_equal(model.decision_function(X), p)
 
 
 def test_logarithms_of_zero_do_not_warn():

@@ -3,12 +3,11 @@
 from numbers import Real
 
 import numpy as np
-from scipy.special import log_expit, log_softmax
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _ovr_decision_function
 
-from .coupling import couple
+from .coupling import couple, log_probabilities
 from .machine import LOSSES, MACHINE_NAMES, RESTRICTED, Machine, find_machine
 from .solver import SOLVER_NAMES
 from .training import LinearTraining
@@ -53,12 +52,10 @@ class LinearSVM(LinearTraining):
         Relative duality gap at which to stop.
 
     violation_tol : float or None, default=None
-        If given, stop when no example violates the optimality conditions by more,
-        instead of by `tol`.
+        Stop when no example violates the optimality conditions by more, not by `tol`.
 
     max_iter : int, default=1000
-        Most epochs; an epoch is as many visits as there are examples, and
-        ``max_iter=1`` is one pass.
+        Most epochs, of as many visits as there are examples: 1 is one pass.
 
     max_time : float or None, default=None
         Most seconds to train. The model so far is kept.
@@ -92,8 +89,7 @@ class LinearSVM(LinearTraining):
     restricted : str, default="exact"
         Solver of the restricted problem of one example. For "cs" with hinge: "exact",
         "sort", "pivot", "bisection", "active_set", "smo", "frank_wolfe" or
-        "fixed_point"; otherwise "exact" or "active_set". All but "exact" are there
-        for comparison.
+        "fixed_point"; with logistic "exact"; otherwise "exact" or "active_set".
 
     restricted_tol : float, default=1e-3
         Tolerance tau of "bisection" and "fixed_point".
@@ -244,6 +240,7 @@ class LinearSVM(LinearTraining):
         One-vs-one with more than two classes counts votes: a class gets one for every
         pair it wins. Ties go to the class with the larger sum of scores over its
         pairs, squeezed into an interval shorter than one vote and added to the votes.
+        With the logistic loss the confidence is the probability.
 
         Parameters
         ----------
@@ -257,6 +254,8 @@ class LinearSVM(LinearTraining):
         scores = super().decision_function(X)
         if self.machine != "ovo" or len(self.classes_) == 2:
             return scores
+        if self.loss == "logistic":
+            return couple(scores)
         return _ovr_decision_function(scores > 0, scores, len(self.classes_))
 
     @available_if(_is_logistic)
@@ -265,7 +264,7 @@ class LinearSVM(LinearTraining):
 
         One-vs-rest: the probabilities of the classes, each against the rest, divided
         by their sum. One-vs-one: the probabilities of all pairs, coupled (Wu, Lin and
-        Weng, 2004); the most probable class is not always the one with most votes.
+        Weng, 2004).
 
         Parameters
         ----------
@@ -275,7 +274,10 @@ class LinearSVM(LinearTraining):
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
         """
-        return np.exp(self.predict_log_proba(X))
+        scores = self.decision_function(X)
+        if self.machine == "ovo" and scores.ndim == 2:
+            return scores
+        return np.exp(log_probabilities(scores))
 
     @available_if(_is_logistic)
     def predict_log_proba(self, X):
@@ -289,11 +291,8 @@ class LinearSVM(LinearTraining):
         -------
         logarithms : ndarray of shape (n_samples, n_classes)
         """
-        scores = super().decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([log_expit(-scores), log_expit(scores)])
-        if self.machine == "ovo":
+        scores = self.decision_function(X)
+        if self.machine == "ovo" and scores.ndim == 2:
             with np.errstate(divide="ignore"):
-                return np.log(couple(scores))
-        # Very improbable in every class is still comparable.
-        return log_softmax(log_expit(scores), axis=1)
+                return np.log(scores)
+        return log_probabilities(scores)
