@@ -87,9 +87,13 @@ def test_max_iter_1_is_one_pass(machine, loss, k, order):
     assert len(model.support_) == len(y)
 
 
-def test_max_time_returns_soon_with_a_usable_model():
-    X, y = make_sparse_problem(n=20_000, d=5000, k=100, nonzeros=50)
-    model = LinearSVM(tol=0, C=100, max_iter=10**6, max_time=0.3, random_state=0)
+@pytest.mark.parametrize(
+    ("machine", "loss"), [("cs", "hinge"), ("maxent", "log"), ("ovo", "hinge")]
+)
+def test_max_time_returns_soon_with_a_usable_model(machine, loss):
+    k = 20 if machine == "ovo" else 100
+    X, y = make_sparse_problem(n=20_000, d=5000, k=k, nonzeros=50)
+    model = make_model(machine, loss, tol=0, C=100, max_iter=10**6, max_time=0.3)
     start = time.perf_counter()
     with pytest.warns(ConvergenceWarning, match=r"raise max_time \(now 0.3 s\)"):
         model.fit(X, y)
@@ -146,9 +150,11 @@ def test_a_fit_that_converges_in_its_last_epoch_does_not_warn():
 
 
 @pytest.mark.parametrize("order", ["acf", "permuted"])
-def test_history(order):
+@pytest.mark.parametrize(("machine", "loss"), [("cs", "hinge"), ("maxent", "log")])
+def test_history(machine, loss, order):
     X, y = digits()
-    model = LinearSVM(history=True, order=order, C=0.1, random_state=0).fit(X, y)
+    model = make_model(machine, loss, history=True, order=order, C=0.1, random_state=0)
+    model.fit(X, y)
     history = model.history_
     assert set(history) == HISTORY
     assert {len(values) for values in history.values()} == {model.n_iter_}
@@ -172,14 +178,18 @@ def test_no_history_unless_asked():
 
 
 @pytest.mark.parametrize("verbose", [0, 1, 3])
-def test_verbose_lines(capsys, verbose):
+@pytest.mark.parametrize(
+    ("machine", "loss", "name"),
+    [("cs", "hinge", "LinearSVM"), ("maxent", "log", "MaxEnt")],
+)
+def test_verbose_lines(capsys, machine, loss, name, verbose):
     X, y = digits()
-    model = LinearSVM(verbose=verbose, tol=1e-3, C=0.1, random_state=0).fit(X, y)
+    model = make_model(machine, loss, verbose=verbose, C=0.1, random_state=0).fit(X, y)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == (model.n_iter_ // verbose if verbose else 0)
     for number, line in enumerate(lines, start=1):
         words = line.split()
-        assert words[:2] == ["[LinearSVM]", "epoch"]
+        assert words[:2] == [f"[{name}]", "epoch"]
         assert int(words[2]) == verbose * number
         assert words[3] == "gap" and 0 <= float(words[4]) <= 1
         assert words[5] == "violation" and float(words[6]) >= 0

@@ -52,7 +52,7 @@ def problems(draw):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @settings(
-    max_examples=1000,
+    max_examples=1300,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
