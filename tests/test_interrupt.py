@@ -16,7 +16,7 @@ SCRIPT = """
 
     kind, method, machine, loss = sys.argv[1:]
     if kind == "long epochs":  # tenths of a second each
-        k = 20 if machine == "ovo" else 100
+        k = 100 if machine == "cs" else 20
         X, y = make_sparse_problem(n=100_000, d=20_000, k=k, nonzeros=60)
     else:  # below a millisecond each
         rng = np.random.default_rng(0)

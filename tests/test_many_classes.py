@@ -85,8 +85,8 @@ def test_every_class_count_up_to_the_widest_pack(dtype):
 @pytest.mark.parametrize(("machine", "loss"), OVO_PAIRS)
 def test_a_problem_for_each_of_many_pairs(machine, loss):
     X, y = make_sparse_problem(n=400, d=100, k=80)
-    model = fit(X, y, machine, loss, tol=1e-4)
-    caps = np.ones(len(y))
+    model = fit(X, y, machine, loss, C=10.0, tol=1e-4)
+    caps = np.full(len(y), 10.0)
     assert model.coef_.shape == (80 * 79 // 2, 100)
     primal = primal_objective(model, X, y, caps)
     assert_allclose(model.objective_, primal, rtol=1e-9)
