@@ -1,18 +1,60 @@
 """Small problems, and the primal and dual objectives of DESIGN.md in plain NumPy."""
 
+from itertools import combinations
+
 import numpy as np
 import scipy.sparse as sp
+from scipy.special import expit, logsumexp, softmax, xlogy
+
+from polymargin import LinearSVM, MaxEnt
 
 MACHINES = ("cs", "ww", "llw", "ovr")
 LOSSES = ("hinge", "squared_hinge")
-PAIRS = [(machine, loss) for machine in MACHINES for loss in LOSSES]
+BINARY_LOSSES = (*LOSSES, "logistic")
+# Every block is a quadratic programme.
+QUADRATIC_PAIRS = [(machine, loss) for machine in MACHINES for loss in LOSSES]
+ENTROPY_PAIRS = [("ovr", "logistic"), ("maxent", "log")]
+# Of these a row has one block, solved by one driver.
+PAIRS = QUADRATIC_PAIRS + ENTROPY_PAIRS
+OVO_PAIRS = [("ovo", loss) for loss in BINARY_LOSSES]
+ALL_PAIRS = PAIRS + OVO_PAIRS
 # Every machine and every loss, for what does not depend on how they are combined.
 SOME_PAIRS = [
     ("cs", "hinge"),
     ("ww", "squared_hinge"),
     ("llw", "hinge"),
     ("ovr", "squared_hinge"),
+    *ENTROPY_PAIRS,
+    ("ovo", "hinge"),
 ]
+# Machines of binary problems that do not meet, and losses whose dual has an entropy.
+BINARY = ("ovr", "ovo")
+ENTROPY = ("logistic", "log")
+
+
+def with_classes(*counts, pairs=ALL_PAIRS):
+    """Pairs with numbers of classes. One-vs-one has too many problems with 70."""
+    return [
+        (machine, loss, min(k, 9) if machine == "ovo" else k)
+        for machine, loss in pairs
+        for k in counts
+    ]
+
+
+def make_model(machine, loss, **parameters):
+    """The estimator of a machine. `MaxEnt` has no shrinking to choose."""
+    if machine == "maxent":
+        for name in ("shrinking", "cooling"):
+            parameters.pop(name, None)
+        return MaxEnt(**parameters)
+    return LinearSVM(machine, loss=loss, **parameters)
+
+
+def pair_of(model):
+    """The machine and the loss of an estimator: the inverse of `make_model`."""
+    if isinstance(model, MaxEnt):
+        return "maxent", "log"
+    return model.machine, model.loss
 
 
 def make_problem(n=40, d=6, k=3, seed=0, noise=0.1, scale=1.0):
@@ -42,6 +84,16 @@ def make_sparse_problem(n, d, k, seed=0, nonzeros=10, dtype=np.float64):
     return sp.csr_array(X.astype(dtype)), y
 
 
+def draw_softmax(n, d, k, seed=0):
+    """Rows, labels drawn from a softmax of linear scores, and its probabilities."""
+    rng = np.random.default_rng(seed)
+    X, W = rng.normal(size=(n, d)), rng.normal(size=(k, d))
+    powers = np.exp(X @ W.T)
+    p = powers / powers.sum(axis=1, keepdims=True)
+    y = (p.cumsum(axis=1) < rng.random((n, 1))).sum(axis=1)
+    return X, y, p
+
+
 def augmented(model, X):
     """X with the constant feature, dense and in double precision."""
     X = X.toarray() if sp.issparse(X) else np.asarray(X)
@@ -54,19 +106,27 @@ def augmented(model, X):
 def class_weights(model):
     """The weights of all blocks, one row each, the constant feature last.
 
-    One row per class, but one row in all for one-vs-rest with two classes.
+    One row per class, but one row in all for one-vs-rest with two classes, and one per
+    pair of classes for one-vs-one.
     """
     W = model.coef_
     if model.fit_intercept:
         W = np.column_stack([W, model.intercept_ / model.intercept_scaling])
-    if len(model.classes_) == 2 and model.machine != "ovr":
+    if len(model.classes_) == 2 and pair_of(model)[0] not in BINARY:
         W = np.vstack([-W[0] / 2, W[0] / 2])
     return W.astype(np.float64)
 
 
 def n_columns(machine, k):
     """The length of a block: one-vs-rest with two classes is one binary problem."""
+    if machine == "ovo":
+        return k * (k - 1) // 2
     return 1 if machine == "ovr" and k == 2 else k
+
+
+def class_pairs(k):
+    """The pairs of classes of one-vs-one, in the order of its columns."""
+    return list(combinations(range(k), 2))
 
 
 def is_own(labels, columns):
@@ -75,14 +135,29 @@ def is_own(labels, columns):
     return classes[None, :] == labels[:, None]
 
 
+def sides(machine, labels, columns):
+    """Y in the binary problems: 1, -1, or 0 where a row has no part in a problem.
+
+    The second class of a pair is the positive one.
+    """
+    if machine == "ovr":
+        return np.where(is_own(labels, columns), 1, -1)
+    k = next(k for k in range(2, columns + 2) if n_columns("ovo", k) == columns)
+    first, second = np.transpose(class_pairs(k))
+    return 1 * (labels[:, None] == second) - (labels[:, None] == first)
+
+
 def has_variable(machine, labels, columns):
     """Which entries of the blocks are dual variables."""
-    own = is_own(labels, columns)
-    return np.ones_like(own) if machine == "ovr" else ~own
+    if machine in BINARY:
+        return sides(machine, labels, columns) != 0
+    return ~is_own(labels, columns)
 
 
-def unit(machine, k):
+def unit(machine, loss, k):
     """The margin."""
+    if loss in ENTROPY:
+        return 0
     return 1 / (k - 1) if machine == "llw" else 1
 
 
@@ -91,40 +166,56 @@ def as_hard(machine, loss, k, C):
 
     With W / (k - 1), the hinge of llw with C / (k - 1) has a margin of one and C.
     """
-    return C * unit(machine, k) if loss == "hinge" else C
+    return C * unit(machine, loss, k) if loss == "hinge" else C
 
 
-def slacks(machine, scores, labels):
+def slacks(machine, loss, scores, labels):
     """h_m, how far class m is inside the margin, and zero where nothing is measured."""
     rows, columns = np.arange(len(labels)), scores.shape[1]
-    if machine == "ovr":
-        return 1 - np.where(is_own(labels, columns), scores, -scores)
-    h = scores + unit(machine, columns)
+    if machine in BINARY:
+        Y = sides(machine, labels, columns)
+        return np.abs(Y) * unit(machine, loss, columns) - Y * scores
+    h = scores + unit(machine, loss, columns)
     if machine != "llw":
         h -= scores[rows, labels][:, None]
     h[rows, labels] = 0
     return h
 
 
-def losses(machine, loss, h):
+def losses(machine, loss, h, labels):
     """loss_i of every row, from its slacks."""
-    power = 2 if loss == "squared_hinge" else 1
-    positive = np.maximum(h, 0) ** power
-    return positive.max(axis=1) if machine == "cs" else positive.sum(axis=1)
+    if loss == "log":
+        return logsumexp(h, axis=1)
+    if loss == "logistic":
+        each = np.logaddexp(0, h)
+    else:
+        each = np.maximum(h, 0) ** (2 if loss == "squared_hinge" else 1)
+    each = np.where(has_variable(machine, labels, h.shape[1]), each, 0)
+    return each.max(axis=1) if machine == "cs" else each.sum(axis=1)
 
 
 def loss_at_zero(machine, loss, k):
     """loss_i of a row without features."""
-    zero = np.zeros((1, n_columns(machine, k)))
-    return losses(machine, loss, slacks(machine, zero, np.zeros(1, dtype=int)))[0]
+    zero, label = np.zeros((1, n_columns(machine, k))), np.zeros(1, dtype=int)
+    return losses(machine, loss, slacks(machine, loss, zero, label), label)[0]
+
+
+def shares(u, caps):
+    """u / C_i, and zero where C_i is."""
+    caps = np.broadcast_to(caps[:, None], u.shape)
+    return np.divide(u, caps, out=np.zeros_like(u), where=caps > 0)
 
 
 def penalties(machine, loss, u, caps):
-    """What the squared hinge takes from the dual, by rows."""
+    """What squared hinge and entropy take from the dual, by rows."""
     if loss == "hinge":
         return np.zeros(len(u))
-    square = u.sum(axis=1) ** 2 if machine == "cs" else (u**2).sum(axis=1)
-    return np.divide(square, 4 * caps, out=np.zeros_like(square), where=caps > 0)
+    if loss == "squared_hinge":
+        square = u.sum(axis=1) ** 2 if machine == "cs" else (u**2).sum(axis=1)
+        return np.divide(square, 4 * caps, out=np.zeros_like(square), where=caps > 0)
+    p = shares(u, caps)
+    rest = np.maximum(1 - (p.sum(axis=1, keepdims=True) if loss == "log" else p), 0)
+    return caps * (xlogy(p, p).sum(axis=1) + xlogy(rest, rest).sum(axis=1))
 
 
 def scores_of(model, X):
@@ -132,60 +223,75 @@ def scores_of(model, X):
 
 
 def primal_objective(model, X, y, caps):
-    labels = np.searchsorted(model.classes_, y)
-    h = slacks(model.machine, scores_of(model, X), labels)
-    loss = np.sum(caps * losses(model.machine, model.loss, h))
+    pair, labels = pair_of(model), np.searchsorted(model.classes_, y)
+    h = slacks(*pair, scores_of(model, X), labels)
+    loss = np.sum(caps * losses(*pair, h, labels))
     return np.sum(class_weights(model) ** 2) / 2 + loss
 
 
 def dual_block(model, y):
     """The dual variables u_m >= 0, from the coefficients b in `dual_coef_`.
 
-    cs, ww: b_m = -u_m; llw: b_m = mean(u) - u_m; all with u_y = 0. ovr: b_m = Y_m u_m.
+    cs, ww, maxent: b_m = -u_m; llw: b_m = mean(u) - u_m; all with u_y = 0. ovr, ovo:
+    b_m = Y_m u_m. What maxent's u leaves of C_i is the label's.
     """
-    labels = np.searchsorted(model.classes_, y)
+    machine, labels = pair_of(model)[0], np.searchsorted(model.classes_, y)
     b = model.dual_coef_.toarray().astype(np.float64)
-    if model.machine == "ovr":
-        return np.where(is_own(labels, b.shape[1]), b, -b)
+    if machine in BINARY:
+        return np.where(sides(machine, labels, b.shape[1]) < 0, -b, b)
     at_label = b[np.arange(len(labels)), labels][:, None]
-    u = (at_label if model.machine == "llw" else 0) - b
+    u = (at_label if machine == "llw" else 0) - b
     u[np.arange(len(labels)), labels] = 0
     return u
 
 
+def is_bounded(model):
+    """Whether C_i bounds the dual variables."""
+    return pair_of(model)[1] != "squared_hinge"
+
+
 def bounded_by_cap(model, u):
-    """What is at most C_i with the hinge loss, by rows."""
-    return u.sum(axis=1) if model.machine == "cs" else u.max(axis=1)
+    """What is at most C_i in a bounded machine, by rows."""
+    return u.sum(axis=1) if pair_of(model)[0] in ("cs", "maxent") else u.max(axis=1)
 
 
 def dual_objective(model, X, y, caps):
     """Of `dual_coef_`; rows without features are worth their constant loss."""
     u, features = dual_block(model, y), augmented(model, X)
-    k = len(model.classes_)
+    pair, k = pair_of(model), len(model.classes_)
     W = model.dual_coef_.toarray().T.astype(np.float64) @ features
-    terms = unit(model.machine, k) * u.sum(axis=1)
-    terms = terms - penalties(model.machine, model.loss, u, caps)
+    terms = unit(*pair, k) * u.sum(axis=1) - penalties(*pair, u, caps)
     empty = ~features.any(axis=1)
-    terms[empty] = caps[empty] * loss_at_zero(model.machine, model.loss, k)
+    terms[empty] = caps[empty] * loss_at_zero(*pair, k)
     return terms.sum() - np.sum(W**2) / 2
 
 
 def violations(model, X, y, caps):
-    """How much each row violates the optimality conditions (000, (6) and (18))."""
-    labels = np.searchsorted(model.classes_, y)
-    h = slacks(model.machine, scores_of(model, X), labels)
+    """How much each row violates the optimality conditions (000, (6) and (18)).
+
+    With an entropy, how far the shares of C_i are from the probabilities they stand
+    for (003).
+    """
+    (machine, loss), labels = pair_of(model), np.searchsorted(model.classes_, y)
+    h = slacks(machine, loss, scores_of(model, X), labels)
     u = dual_block(model, y)
-    if (model.machine, model.loss) == ("cs", "hinge"):
+    variable = has_variable(machine, labels, u.shape[1])
+    if loss in ENTROPY:
+        p = softmax(h, axis=1) if loss == "log" else np.where(variable, expit(h), 0)
+        difference = shares(u, caps) - p
+        if loss == "log":  # the label has what the others leave
+            difference[~variable] = -np.where(variable, difference, 0).sum(axis=1)
+        return np.abs(difference).max(axis=1)
+    if (machine, loss) == ("cs", "hinge"):
         inside = u.sum(axis=1) < caps * (1 - 1e-9)
         lowest = np.where(u > 0, h, np.inf).min(axis=1)
         lowest = np.where(inside, np.minimum(lowest, 0), lowest)
         return np.maximum(h.max(axis=1), 0) - lowest
     upper = caps[:, None] * (1 - 1e-9)
-    if model.loss == "squared_hinge":
-        moved = u.sum(axis=1, keepdims=True) if model.machine == "cs" else u
+    if loss == "squared_hinge":
+        moved = u.sum(axis=1, keepdims=True) if machine == "cs" else u
         h = h - moved / (2 * caps[:, None])
         upper = np.inf
     inward = np.where(u > 0, h, np.maximum(h, 0))
     inward = np.where(u < upper, inward, np.minimum(inward, 0))
-    variable = has_variable(model.machine, labels, u.shape[1])
     return np.abs(np.where(variable, inward, 0)).max(axis=1)

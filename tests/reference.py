@@ -1,28 +1,75 @@
-"""The primal problems as quadratic programmes, for an interior-point solver."""
+"""The primal problems for solvers that are not ours: as quadratic programmes for an
+interior-point method, or as smooth functions for a quasi-Newton one.
+"""
 
 import clarabel
 import numpy as np
 import scipy.sparse as sp
-from problems import is_own, unit
+from problems import ENTROPY, class_pairs, is_own, unit
+from scipy.optimize import minimize
+from scipy.special import logsumexp, softmax
 
 
 def solve_primal(machine, loss, features, labels, caps):
     """Return the optimal objective and the weights of the classes, one row each.
 
-    One-vs-rest is a binary problem for each class, or for the second of two.
+    One-vs-rest is a binary problem for each class, or for the second of two; one-vs-one
+    one for each pair of classes, on their rows.
     """
     k = labels.max() + 1
     if machine == "ovr":
         classes = range(k) if k > 2 else [1]
-        solved = [
-            _solve_primal("binary", loss, features, labels == m, caps, 1)
-            for m in classes
+        return _solve_each(
+            loss, features, caps, [(labels >= 0, labels == m) for m in classes]
+        )
+    if machine == "ovo":
+        problems = [
+            (np.isin(labels, pair), labels == pair[1]) for pair in class_pairs(k)
         ]
-        return sum(best for best, _ in solved), np.vstack([w for _, w in solved])
-    return _solve_primal(machine, loss, features, labels, caps, k)
+        return _solve_each(loss, features, caps, problems)
+    if loss in ENTROPY:
+        return _solve_entropy(features, labels, caps, k)
+    return _solve_quadratic(machine, loss, features, labels, caps, k)
 
 
-def _solve_primal(machine, loss, features, labels, caps, k):
+def _solve_each(loss, features, caps, problems):
+    """Solve binary problems, each given by its rows and which of all are positive."""
+    solved = []
+    for chosen, positive in problems:
+        data = features[chosen], positive[chosen], caps[chosen]
+        if loss in ENTROPY:
+            solved.append(_solve_entropy(*data, 1))
+        else:
+            solved.append(_solve_quadratic("binary", loss, *data, 1))
+    return sum(best for best, _ in solved), np.vstack([w for _, w in solved])
+
+
+def _solve_entropy(features, labels, caps, k):
+    """1/2 |W|^2 + sum_i C_i (log sum_m exp(s_m) - s_y), where a single score is that of
+    the second of two classes and the first has the score zero.
+    """
+    own = is_own(labels, k) if k > 1 else np.column_stack([~labels, labels])
+    hidden = own.shape[1] - k  # columns of a score of zero
+
+    def value_and_gradient(w):
+        W = w.reshape(k, -1)
+        s = np.pad(features @ W.T, ((0, 0), (hidden, 0)))
+        value = w @ w / 2 + caps @ (logsumexp(s, axis=1) - s[own])
+        slope = caps[:, None] * (softmax(s, axis=1) - own)
+        return value, (W + slope[:, hidden:].T @ features).ravel()
+
+    start = np.zeros(k * features.shape[1])
+    settings = {"gtol": 0, "ftol": 0, "maxiter": 10_000, "maxfun": 100_000}
+    found = minimize(
+        value_and_gradient, start, jac=True, method="L-BFGS-B", options=settings
+    )
+    # The objective is strongly convex: it is at most |gradient|^2 / 2 above its best.
+    value, gradient = value_and_gradient(found.x)
+    assert gradient @ gradient / 2 <= 1e-10 * value
+    return value, found.x.reshape(k, -1)
+
+
+def _solve_quadratic(machine, loss, features, labels, caps, k):
     """The variables are the weights, class after class, then the slacks.
 
     There is one slack per row for "cs" and "binary", one per row and wrong class for
@@ -50,7 +97,7 @@ def _solve_primal(machine, loss, features, labels, caps, k):
     )
     positive = sp.hstack([sp.csc_array((n_slacks, k * d)), -sp.eye_array(n_slacks)])
     constraints = [sp.hstack([margins, -chosen]), positive]
-    bounds = [np.full(len(row), -unit(machine, k)), np.zeros(n_slacks)]
+    bounds = [np.full(len(row), -unit(machine, loss, k)), np.zeros(n_slacks)]
     cones = [clarabel.NonnegativeConeT(len(row) + n_slacks)]
     if machine == "llw":
         sums = sp.kron(np.ones((1, k)), sp.eye_array(d))

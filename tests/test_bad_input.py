@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from problems import PAIRS, make_problem
+from problems import ALL_PAIRS, make_model, make_problem
 from sklearn.exceptions import NotFittedError
 from sklearn.svm import LinearSVC
 
-from polymargin import LinearSVM
+from polymargin import LinearSVM, MaxEnt
 
 X, y = make_problem(n=30, d=4, k=3)
 
@@ -61,6 +61,26 @@ def test_bad_parameter(name, value, method):
     assert repr(value) in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("C", -1.0),
+        ("tol", np.nan),
+        ("violation_tol", 0),
+        ("max_iter", 0),
+        ("order", "cyclic"),
+        ("restricted", "active_set"),
+        ("class_weight", "unbalanced"),
+    ],
+)
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_bad_parameter_of_maximum_entropy(name, value, method):
+    arguments = {} if method == "fit" else {"classes": [0, 1, 2]}
+    with pytest.raises(ValueError, match=rf"'{name}' parameter of MaxEnt") as caught:
+        getattr(MaxEnt(**{name: value}), method)(X, y, **arguments)
+    assert repr(value) in str(caught.value)
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("where", ["dense", "F", "csr", "float32", "sample_weight"])
 def test_not_finite(where, bad):
@@ -103,11 +123,13 @@ def test_bad_data(rows, labels, message):
         fit(rows, labels)
 
 
+@pytest.mark.parametrize("estimator", [LinearSVM(), LinearSVM("ovo"), MaxEnt()])
 @pytest.mark.parametrize("label", [1, "a", True])
-def test_one_class(label):
+def test_one_class(label, estimator):
     with pytest.raises(ValueError, match="at least two classes in y") as caught:
-        fit(X, [label] * len(X))
+        estimator.fit(X, [label] * len(X))
     message = str(caught.value)
+    assert message.startswith(type(estimator).__name__)
     assert repr(label) in message
     assert message.endswith(".") and message.count("\n") == 0
 
@@ -143,17 +165,21 @@ def test_class_weight_that_is_not_a_weight(weight):
 
 
 def test_predict_before_fit():
-    for name in ("predict", "decision_function"):
+    for machine, loss in ALL_PAIRS:
+        for name in ("predict", "decision_function", "predict_proba"):
+            model = make_model(machine, loss)
+            if hasattr(model, name):
+                with pytest.raises(NotFittedError):
+                    getattr(model, name)(X)
         with pytest.raises(NotFittedError):
-            getattr(LinearSVM(), name)(X)
-    with pytest.raises(NotFittedError):
-        LinearSVM().score(X, y)
+            model.score(X, y)
 
 
-def test_wrong_number_of_features_at_predict():
-    model = fit(X, y)
-    with pytest.raises(ValueError, match="3 features, but LinearSVM is expecting 4"):
-        model.predict(X[:, :3])
+@pytest.mark.parametrize("estimator", [LinearSVM(), LinearSVM("ovo"), MaxEnt()])
+def test_wrong_number_of_features_at_predict(estimator):
+    name = type(estimator).__name__
+    with pytest.raises(ValueError, match=f"3 features, but {name} is expecting 4"):
+        estimator.fit(X, y).predict(X[:, :3])
 
 
 def test_a_failed_fit_leaves_no_half_fitted_model():
@@ -167,10 +193,10 @@ def test_a_failed_fit_leaves_no_half_fitted_model():
     )
 
 
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_tol_zero_ends(machine, loss):
     """It cannot be met, but it is not an error: the fit ends and says how."""
-    model = LinearSVM(machine, loss=loss, tol=0, C=0.1, max_iter=20_000, random_state=0)
+    model = make_model(machine, loss, tol=0, C=0.1, max_iter=20_000, random_state=0)
     try:
         model.fit(X, y)
     except Warning:

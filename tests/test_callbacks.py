@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from problems import make_problem
+from problems import make_model, make_problem
 from sklearn.callback import ProgressBar
 from sklearn.datasets import load_digits
 from sklearn.model_selection import GridSearchCV
@@ -40,16 +40,21 @@ class Recorder:
         return self.stop_after is not None and epochs >= self.stop_after
 
 
+# One driver in C++, another machine, and a driver of drivers.
+MODELS = [("cs", "hinge"), ("maxent", "log"), ("ovo", "logistic")]
+
+
 @pytest.fixture(scope="module")
 def digits():
     X, y = load_digits(return_X_y=True)
     return X / 16, y
 
 
-def test_every_epoch_is_a_task(digits):
+@pytest.mark.parametrize(("machine", "loss"), MODELS)
+def test_every_epoch_is_a_task(digits, machine, loss):
     recorder = Recorder()
-    model = LinearSVM(tol=1e-3, C=0.1, random_state=0).set_callbacks(recorder)
-    model.fit(*digits)
+    model = make_model(machine, loss, tol=1e-3, C=0.1, random_state=0)
+    model.set_callbacks(recorder).fit(*digits)
     epochs = [number for name, number in recorder.ended if name == "epoch"]
     assert epochs == list(range(model.n_iter_))
     assert model.n_iter_ > 3
@@ -64,13 +69,14 @@ def test_every_task_that_begins_ends(digits):
     assert sorted(recorder.begun) == sorted(recorder.ended)
 
 
-def test_hooks_get_a_model_as_of_now(digits):
+@pytest.mark.parametrize(("machine", "loss"), MODELS)
+def test_hooks_get_a_model_as_of_now(digits, machine, loss):
     X, y = digits
     recorder = Recorder()
     weight = np.ones(len(y))
-    model = LinearSVM(tol=1e-4, C=0.1, random_state=0).set_callbacks(recorder)
-    model.fit(X, y, sample_weight=weight)
-    assert all(isinstance(found, LinearSVM) for found in recorder.models)
+    model = make_model(machine, loss, tol=1e-4, C=0.1, random_state=0)
+    model.set_callbacks(recorder).fit(X, y, sample_weight=weight)
+    assert all(type(found) is type(model) for found in recorder.models)
     assert all(found is not model for found in recorder.models)
     assert not np.array_equal(recorder.models[0].coef_, recorder.models[-1].coef_)
     np.testing.assert_array_equal(recorder.models[-1].coef_, model.coef_)
@@ -87,10 +93,11 @@ def test_a_callback_does_not_change_the_model(digits):
 
 
 @pytest.mark.parametrize("history", [False, True])
-def test_a_callback_can_stop_the_fit(digits, history):
+@pytest.mark.parametrize(("machine", "loss"), MODELS)
+def test_a_callback_can_stop_the_fit(digits, machine, loss, history):
     X, y = digits
     recorder = Recorder(stop_after=3)
-    model = LinearSVM(tol=1e-9, random_state=0, history=history)
+    model = make_model(machine, loss, tol=1e-9, random_state=0, history=history)
     model.set_callbacks(recorder).fit(X, y)  # and no warning: it was asked for
     assert model.status_ == "callback"
     assert model.n_iter_ == 3

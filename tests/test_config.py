@@ -22,6 +22,11 @@ def test_show_config(capsys):
 
 
 def test_public_names():
-    assert set(polymargin.__all__) >= {"LinearSVM", "__version__", "show_config"}
+    assert set(polymargin.__all__) >= {
+        "LinearSVM",
+        "MaxEnt",
+        "__version__",
+        "show_config",
+    }
     for name in polymargin.__all__:
         assert hasattr(polymargin, name)

@@ -35,9 +35,10 @@ def test_there_are_examples():
     assert examples >= 5
 
 
-def test_every_parameter_and_attribute_is_documented():
-    text = polymargin.LinearSVM.__doc__
-    model = polymargin.LinearSVM()
+@pytest.mark.parametrize("estimator", [polymargin.LinearSVM, polymargin.MaxEnt])
+def test_every_parameter_and_attribute_is_documented(estimator):
+    text = estimator.__doc__
+    model = estimator()
     for name in model.get_params():
         assert f"\n    {name} : " in text, name
     model.fit([[0.0], [1.0]], [0, 1])

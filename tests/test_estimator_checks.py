@@ -5,17 +5,15 @@ runs to 1e-7.
 """
 
 import pytest
-from problems import PAIRS
+from problems import ALL_PAIRS, make_model
 from sklearn.utils.estimator_checks import parametrize_with_checks
-
-from polymargin import LinearSVM
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
     [
-        LinearSVM(machine, loss=loss, violation_tol=1e-11, max_iter=3000)
-        for machine, loss in PAIRS
+        make_model(machine, loss, violation_tol=1e-11, max_iter=3000)
+        for machine, loss in ALL_PAIRS
     ]
 )
 def test_estimator(estimator, check):

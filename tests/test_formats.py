@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
-from problems import PAIRS, make_problem, make_sparse_problem
+from problems import ALL_PAIRS, make_model, make_problem, make_sparse_problem
 
 from polymargin import LinearSVM
 
 
-def fit(X, y, **parameters):
+def fit(X, y, machine="cs", loss="hinge", **parameters):
     parameters = {"tol": 1e-7, "max_iter": 50_000, "random_state": 0, "C": 0.3} | (
         parameters
     )
-    return LinearSVM(**parameters).fit(X, y)
+    return make_model(machine, loss, **parameters).fit(X, y)
 
 
 def with_indices(X, dtype):
@@ -78,7 +78,7 @@ def test_mixed_index_types():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("density", [0.2, 0.9])
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_dense_equals_csr(machine, loss, density, dtype):
     X, y = make_problem(n=80, d=10)
     X *= np.random.default_rng(0).random(X.shape) < density

@@ -12,16 +12,16 @@ import pytest
 SCRIPT = """
     import sys, time
     import numpy as np
-    from polymargin import LinearSVM
-    from problems import make_sparse_problem
+    from problems import make_model, make_sparse_problem
 
-    kind, method = sys.argv[1:]
+    kind, method, machine, loss = sys.argv[1:]
     if kind == "long epochs":  # tenths of a second each
-        X, y = make_sparse_problem(n=100_000, d=20_000, k=100, nonzeros=60)
+        k = 100 if machine == "cs" else 20
+        X, y = make_sparse_problem(n=100_000, d=20_000, k=k, nonzeros=60)
     else:  # below a millisecond each
         rng = np.random.default_rng(0)
         X, y = rng.normal(size=(40, 30)) * 10.0 ** -np.arange(30), np.arange(40) % 5
-    model = LinearSVM(C=1e4, tol=0, max_iter=10**9, random_state=0)
+    model = make_model(machine, loss, C=1e4, tol=0, max_iter=10**9, random_state=0)
     print("ready", flush=True)
     try:
         if method == "fit":
@@ -47,10 +47,10 @@ SCRIPT = """
 """
 
 
-def interrupt(kind, method, env):
+def interrupt(kind, method, env, machine="cs", loss="hinge"):
     """Seconds from the signal to the exception, and the status of the model."""
     process = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(SCRIPT), kind, method],
+        [sys.executable, "-c", textwrap.dedent(SCRIPT), kind, method, machine, loss],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -76,6 +76,14 @@ def interrupt(kind, method, env):
 @pytest.mark.parametrize("kind", ["long epochs", "short epochs"])
 def test_fit(helpers_on_path, kind):
     seconds, status = interrupt(kind, "fit", helpers_on_path)
+    assert seconds < 1
+    assert status == "interrupted"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
+@pytest.mark.parametrize(("machine", "loss"), [("maxent", "log"), ("ovo", "logistic")])
+def test_other_machines(helpers_on_path, machine, loss):
+    seconds, status = interrupt("long epochs", "fit", helpers_on_path, machine, loss)
     assert seconds < 1
     assert status == "interrupted"
 

@@ -5,16 +5,19 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from problems import (
+    ALL_PAIRS,
+    BINARY_LOSSES,
     LOSSES,
     MACHINES,
-    PAIRS,
     augmented,
     class_weights,
     has_variable,
     is_own,
+    make_model,
     make_problem,
     make_sparse_problem,
     n_columns,
+    sides,
 )
 from sklearn.multiclass import OneVsRestClassifier
 
@@ -25,7 +28,7 @@ from polymargin.machine import block_shape
 
 def fit(machine, loss, X, y, sample_weight=None, **parameters):
     parameters = {"tol": 1e-9, "max_iter": 100_000, "random_state": 0} | parameters
-    model = LinearSVM(machine, loss=loss, **parameters)
+    model = make_model(machine, loss, **parameters)
     return model.fit(X, y, sample_weight=sample_weight)
 
 
@@ -35,6 +38,9 @@ def assert_close(a, b, objective):
 
 
 # Dual blocks and coefficients
+
+# Every way in which a block becomes coefficients.
+BLOCKS = [(machine, "hinge") for machine in (*MACHINES, "ovo")] + [("maxent", "log")]
 
 
 def random_blocks(machine, k, labels, dtype, seed=0):
@@ -51,13 +57,13 @@ def random_blocks(machine, k, labels, dtype, seed=0):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("k", [2, 3, 6, 70])
-@pytest.mark.parametrize("machine", MACHINES)
-def test_duals_round_trip_through_coefficients(machine, k, dtype):
+@pytest.mark.parametrize(("machine", "loss"), BLOCKS)
+def test_duals_round_trip_through_coefficients(machine, loss, k, dtype):
     labels = np.random.default_rng(1).integers(k, size=100)
     u = random_blocks(machine, k, labels, dtype)
     columns, known_as = block_shape(machine, labels, k)
     assert columns == u.shape[1]
-    formulation = BY_NAME[machine, "hinge"]
+    formulation = BY_NAME[machine, loss]
     b = formulation.coefficients(sp.csr_array(u), known_as)
     assert b.dtype == dtype
     assert b.shape == u.shape
@@ -71,24 +77,29 @@ def test_duals_round_trip_through_coefficients(machine, k, dtype):
 
 
 @pytest.mark.parametrize("k", [2, 3, 70])
-@pytest.mark.parametrize("machine", MACHINES)
-def test_coefficients_are_those_of_the_design(machine, k):
+@pytest.mark.parametrize(("machine", "loss"), BLOCKS)
+def test_coefficients_are_those_of_the_design(machine, loss, k):
     labels = np.random.default_rng(1).integers(k, size=100)
     u = random_blocks(machine, k, labels, np.float64)
-    own = is_own(labels, u.shape[1])
-    expected = {
-        "cs": np.where(own, u.sum(axis=1, keepdims=True), -u),
-        "ww": np.where(own, u.sum(axis=1, keepdims=True), -u),
-        "llw": u.mean(axis=1, keepdims=True) - u,
-        "ovr": np.where(own, u, -u),
-    }[machine]
+    if machine == "ovo":
+        expected = sides(machine, labels, u.shape[1]) * u
+    else:
+        own = is_own(labels, u.shape[1])
+        relative = np.where(own, u.sum(axis=1, keepdims=True), -u)
+        expected = {
+            "cs": relative,
+            "ww": relative,
+            "maxent": relative,
+            "llw": u.mean(axis=1, keepdims=True) - u,
+            "ovr": np.where(own, u, -u),
+        }[machine]
     known_as = block_shape(machine, labels, k)[1]
-    b = BY_NAME[machine, "hinge"].coefficients(sp.csr_array(u), known_as)
+    b = BY_NAME[machine, loss].coefficients(sp.csr_array(u), known_as)
     assert_allclose(b.toarray(), expected, rtol=0, atol=1e-12)
-    if k > 2:  # the same for the other loss
-        squared = BY_NAME[machine, "squared_hinge"]
-        other = squared.coefficients(sp.csr_array(u), known_as)
-        assert_array_equal(other.toarray(), b.toarray())
+    for (name, _), formulation in BY_NAME.items():  # the same for the other losses
+        if name == machine:
+            other = formulation.coefficients(sp.csr_array(u), known_as)
+            assert_array_equal(other.toarray(), b.toarray())
 
 
 def test_equal_duals_of_llw_survive_a_warm_start():
@@ -152,7 +163,7 @@ def test_llw_is_fisher_consistent_without_features(loss):
 
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("k", [3, 5, 70])
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", BINARY_LOSSES)
 def test_ovr_is_a_binary_problem_per_class(loss, k, intercept):
     X, y = make_problem(n=60 + k, k=k)
     weight = np.random.default_rng(1).uniform(0.2, 2, size=len(y))
@@ -170,7 +181,7 @@ def test_ovr_is_a_binary_problem_per_class(loss, k, intercept):
     assert_allclose(model.decision_function(X), scores, atol=2e-3)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", BINARY_LOSSES)
 def test_ovr_is_the_meta_estimator(loss):
     X, y = make_problem(n=80, k=4)
     binary = LinearSVM(
@@ -186,7 +197,7 @@ def test_ovr_is_the_meta_estimator(loss):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("names", [[0, 1], ["no", "yes"], [False, True], [-1, 1]])
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", BINARY_LOSSES)
 def test_binary_ovr_is_one_problem(loss, names, dtype):
     X, labels = make_problem(n=60, k=2)
     X = X.astype(dtype)
@@ -206,7 +217,7 @@ def test_binary_ovr_is_one_problem(loss, names, dtype):
     assert_array_equal(model.support_, np.flatnonzero(b))
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", BINARY_LOSSES)
 def test_binary_ovr_is_symmetric(loss):
     X, y = make_problem(n=60, k=2)
     model, mirrored = fit("ovr", loss, X, y), fit("ovr", loss, X, 1 - y)
@@ -237,12 +248,12 @@ def test_with_two_classes_all_machines_are_the_binary_one(loss, C):
     assert_close(model.coef_, 2 * binary.coef_, 8 * binary.objective_)
 
 
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_shapes(machine, loss):
     for k in (2, 3, 70):
         X, y = make_problem(n=60 + k, d=5, k=k)
         model = fit(machine, loss, X, y, C=0.1, tol=1e-2)
-        rows = 1 if k == 2 else k
+        rows = 1 if k == 2 else n_columns(machine, k)
         assert model.coef_.shape == (rows, 5)
         assert model.intercept_.shape == (rows,)
         assert model.dual_coef_.shape == (len(y), n_columns(machine, k))

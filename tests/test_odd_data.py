@@ -5,12 +5,14 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from problems import (
-    PAIRS,
+    ALL_PAIRS,
     augmented,
     dual_objective,
     loss_at_zero,
+    make_model,
     make_problem,
     primal_objective,
+    with_classes,
 )
 from reference import solve_primal
 
@@ -26,7 +28,7 @@ def fit(X, y, machine="cs", loss="hinge", **parameters):
         "tol": 1e-6,
         "max_iter": 50_000,
     } | parameters
-    return LinearSVM(machine, loss=loss, **parameters).fit(X, y)
+    return make_model(machine, loss, **parameters).fit(X, y)
 
 
 @pytest.mark.parametrize(
@@ -55,8 +57,7 @@ def test_boolean_labels():
 
 
 @pytest.mark.parametrize("intercept", [False, True])
-@pytest.mark.parametrize("k", [2, 3, 70])
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss", "k"), with_classes(2, 3, 70))
 def test_empty_rows(machine, loss, k, intercept):
     """Their scores are zero, or the intercept; their loss is counted."""
     Z, labels = make_problem(n=50 + k, d=5, k=k)
@@ -72,8 +73,7 @@ def test_empty_rows(machine, loss, k, intercept):
         assert_allclose(model.dual_objective_, best, rtol=2e-6)
 
 
-@pytest.mark.parametrize("k", [2, 3, 70])
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss", "k"), with_classes(2, 3, 70))
 def test_all_rows_empty(machine, loss, k):
     Z, labels = np.zeros((k + 20, 5)), np.arange(k + 20) % k
     for rows in (Z, sp.csr_array(Z.shape)):
@@ -87,7 +87,7 @@ def test_all_rows_empty(machine, loss, k):
         assert model.dual_gap_ <= 1e-6
 
 
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_constant_features(machine, loss):
     """A constant column is a second intercept: both share the weight of one."""
     constant = np.column_stack([X, np.ones(len(X))])
@@ -97,7 +97,7 @@ def test_constant_features(machine, loss):
     assert_allclose(model.objective_, other.objective_, rtol=1e-7)
 
 
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_more_features_than_rows(machine, loss):
     Z = np.random.default_rng(0).normal(size=(6, 200))
     labels = np.arange(6) % 3
@@ -108,7 +108,7 @@ def test_more_features_than_rows(machine, loss):
     assert_allclose(model.objective_, best, rtol=2e-6)
 
 
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_every_row_a_class_of_its_own(machine, loss):
     Z = np.random.default_rng(0).normal(size=(20, 30))
     labels = np.arange(20)
@@ -123,7 +123,7 @@ def test_more_classes_than_rows_in_a_stream():
     assert np.isin(model.predict(X), np.arange(100)).all()
 
 
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_duplicated_and_contradictory_rows(machine, loss):
     Z = np.vstack([X, X, X[:6]])
     labels = np.concatenate([y, y, (y[:6] + 1) % 3])
@@ -133,7 +133,7 @@ def test_duplicated_and_contradictory_rows(machine, loss):
     assert_allclose(model.objective_, best, rtol=2e-6)
 
 
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_the_same_row_in_every_class(machine, loss):
     """Nothing can be learned: all scores are equal, and zero unless one-vs-rest."""
     model = fit(np.ones((9, 2)), np.arange(9) % 3, machine, loss, tol=1e-8)
@@ -145,7 +145,7 @@ def test_the_same_row_in_every_class(machine, loss):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("scale", [1e-20, 1e-6, 1e6, 1e10])
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_scales(machine, loss, scale, dtype):
     """W for X times t and C over t squared is W over t, in any number format."""
     Z = (X * scale).astype(dtype)
@@ -166,7 +166,7 @@ def test_scales(machine, loss, scale, dtype):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(("scale", "C"), [(0.01, 1e-6), (1e-3, 1e-3), (1e-10, 1.0)])
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_small_rows_and_small_C(machine, loss, scale, C, dtype):
     """W is close to zero, its certificate is not: nearly all loss is unavoidable."""
     Z = (X * scale).astype(dtype)
@@ -177,11 +177,11 @@ def test_small_rows_and_small_C(machine, loss, scale, C, dtype):
     assert model.coef_.any()
 
 
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_mixed_scales_are_finite(machine, loss):
     """One feature of 1e10 beside one of 1e-20: hard, but never NaN."""
     Z = X * np.array([1e10, 1e-20, 1, 1e-3])
-    model = LinearSVM(machine, loss=loss, max_iter=50, tol=0.9, random_state=0)
+    model = make_model(machine, loss, max_iter=50, tol=0.9, random_state=0)
     try:
         model.fit(Z, y)
     except Warning:

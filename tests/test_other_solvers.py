@@ -30,8 +30,8 @@ def problem_named(name):
 
 
 def objective(W, X, y, C):
-    h = slacks("cs", X @ W.T, y)
-    return np.sum(W**2) / 2 + C * losses("cs", "hinge", h).sum()
+    h = slacks("cs", "hinge", X @ W.T, y)
+    return np.sum(W**2) / 2 + C * losses("cs", "hinge", h, y).sum()
 
 
 def check_same_optimum(model, W, X, y):
@@ -90,8 +90,8 @@ def check_same_ovr(model, W, X, y):
     caps = np.full(len(y), model.C)
     ours, features = class_weights(model), augmented(model, X)
     assert W.shape == ours.shape
-    h = slacks("ovr", features @ W.T, y)
-    other = np.sum(W**2) / 2 + np.sum(caps * losses("ovr", model.loss, h))
+    h = slacks("ovr", model.loss, features @ W.T, y)
+    other = np.sum(W**2) / 2 + np.sum(caps * losses("ovr", model.loss, h, y))
     assert_allclose(model.objective_, other, rtol=1e-6)
     assert_allclose(primal_objective(model, X, y, caps), other, rtol=1e-6)
     assert_allclose(W, ours, rtol=0, atol=1e-3 * np.abs(ours).max())

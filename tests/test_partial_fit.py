@@ -7,12 +7,15 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from problems import (
-    MACHINES,
-    PAIRS,
+    ALL_PAIRS,
+    ENTROPY,
+    SOME_PAIRS,
     as_hard,
     class_weights,
     dual_objective,
+    make_model,
     make_problem,
+    with_classes,
 )
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
@@ -30,28 +33,31 @@ def chunks(X, y, size):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("order", ["acf", "permuted"])
-@pytest.mark.parametrize("k", [2, 4, 70])
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss", "k"), with_classes(2, 4, 70))
 def test_one_chunk_is_one_pass(machine, loss, k, order):
     Z, labels = make_problem(n=150, k=k)
-    parameters = {"loss": loss, "order": order, "random_state": 3}
-    stream = LinearSVM(machine, **parameters)
+    parameters = {"order": order, "random_state": 3}
+    stream = make_model(machine, loss, **parameters)
     stream.partial_fit(Z, labels, classes=np.arange(k))
-    batch = LinearSVM(machine, max_iter=1, tol=0, **parameters).fit(Z, labels)
+    batch = make_model(machine, loss, max_iter=1, tol=0, **parameters)
+    batch.fit(Z, labels)
     # fit rebuilds its weights from the dual variables, which changes their rounding.
     assert_allclose(stream.coef_, batch.coef_, rtol=1e-9, atol=1e-12)
     assert_allclose(stream.intercept_, batch.intercept_, rtol=1e-9, atol=1e-12)
-    assert_allclose(stream.dual_objective_, batch.dual_objective_, rtol=1e-9)
+    # A step with an entropy ends where Newton's method is within a percent of a step;
+    # what it adds to the dual is known as if it were exact.
+    rtol = 1e-5 if loss in ENTROPY else 1e-9
+    assert_allclose(stream.dual_objective_, batch.dual_objective_, rtol=rtol)
     assert stream.n_iter_ == 1
     assert stream.status_ == "partial"
 
 
 @pytest.mark.parametrize("k", [2, 4])
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_dual_objective_adds_up(machine, loss, k):
     """It is the dual of all rows seen: each step is an ascent on it."""
     Z, labels = make_problem(n=120, k=k)
-    stream = LinearSVM(machine, loss=loss, C=0.3, random_state=0)
+    stream = make_model(machine, loss, C=0.3, random_state=0)
     seen = [0.0]
     weights = np.zeros(())
     for part in chunks(Z, labels, 25):
@@ -61,7 +67,7 @@ def test_dual_objective_adds_up(machine, loss, k):
     assert (np.diff(seen) > 0).all()
     assert stream.n_iter_ == 5
     # No model of all the rows has an objective below a dual value.
-    best = LinearSVM(machine, loss=loss, C=0.3, tol=1e-6, max_iter=20_000)
+    best = make_model(machine, loss, C=0.3, tol=1e-6, max_iter=20_000)
     assert seen[-1] <= best.fit(Z, labels).objective_
     assert seen[-1] > 0.1 * best.objective_
     assert np.isfinite(weights).all()
@@ -74,17 +80,17 @@ def test_dual_objective_of_the_first_chunk():
     assert stream.dual_objective_ == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_one_pass_over_digits_is_close_to_a_fit(machine, loss):
     data = train_test_split(*load_digits(return_X_y=True), random_state=0)
     train_X, test_X, train_y, test_y = (
         part / 16 if part.ndim == 2 else part for part in data
     )
     C = as_hard(machine, loss, 10, 1.0)
-    stream = LinearSVM(machine, loss=loss, C=C, random_state=0)
+    stream = make_model(machine, loss, C=C, random_state=0)
     for part in chunks(train_X, train_y, 100):
         stream.partial_fit(*part, classes=np.arange(10))
-    full = LinearSVM(machine, loss=loss, C=C, random_state=0).fit(train_X, train_y)
+    full = make_model(machine, loss, C=C, random_state=0).fit(train_X, train_y)
     # Few features for so absolute a margin: llw is the weakest linear machine here.
     enough, lost = (0.6, 0.2) if machine == "llw" else (0.93, 0.07)
     assert full.score(test_X, test_y) > enough
@@ -165,11 +171,11 @@ def test_class_weight_of_a_class_that_is_not_in_the_chunk():
 
 
 @pytest.mark.parametrize("k", [2, 4])
-@pytest.mark.parametrize("machine", MACHINES)
-def test_pickling_in_between(machine, k):
+@pytest.mark.parametrize(("machine", "loss"), SOME_PAIRS)
+def test_pickling_in_between(machine, loss, k):
     Z, labels = make_problem(n=120, k=k)
-    straight = LinearSVM(machine, random_state=0)
-    broken = LinearSVM(machine, random_state=0)
+    straight = make_model(machine, loss, random_state=0)
+    broken = make_model(machine, loss, random_state=0)
     for part in chunks(Z, labels, 30):
         straight.partial_fit(*part, classes=np.arange(k))
         broken.partial_fit(*part, classes=np.arange(k))
@@ -197,10 +203,10 @@ def test_single_precision_stream():
 
 
 @pytest.mark.parametrize("k", [2, 4])
-@pytest.mark.parametrize("machine", MACHINES)
-def test_after_fit_a_stream_goes_on(machine, k):
+@pytest.mark.parametrize(("machine", "loss"), SOME_PAIRS)
+def test_after_fit_a_stream_goes_on(machine, loss, k):
     labels = y % k
-    model = LinearSVM(machine, C=0.1, random_state=0).fit(X, labels)
+    model = make_model(machine, loss, C=0.1, random_state=0).fit(X, labels)
     before = model.coef_.copy()
     model.partial_fit(X, labels)
     assert model.coef_.shape == before.shape
@@ -222,12 +228,12 @@ def test_nothing_of_a_chunk_is_kept():
 
 
 @pytest.mark.parametrize("k", [2, 4])
-@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize(("machine", "loss"), SOME_PAIRS)
 @pytest.mark.parametrize("scaling", [0.5, 3.0])
-def test_intercept_scaling(machine, scaling, k):
+def test_intercept_scaling(machine, loss, scaling, k):
     """The constant feature keeps its value from chunk to chunk."""
-    by_hand = LinearSVM(machine, fit_intercept=False, C=0.1, random_state=0)
-    model = LinearSVM(machine, intercept_scaling=scaling, C=0.1, random_state=0)
+    by_hand = make_model(machine, loss, fit_intercept=False, C=0.1, random_state=0)
+    model = make_model(machine, loss, intercept_scaling=scaling, C=0.1, random_state=0)
     for rows, labels in chunks(X, y % k, 40):
         model.partial_fit(rows, labels, classes=np.arange(k))
         constant = np.column_stack([rows, np.full(len(rows), scaling)])

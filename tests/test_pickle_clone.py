@@ -6,7 +6,7 @@ from dataclasses import is_dataclass
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from problems import PAIRS, make_problem
+from problems import SOME_PAIRS, make_model, make_problem, with_classes
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -15,7 +15,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from polymargin import LinearSVM
+from polymargin import LinearSVM, MaxEnt
 
 CHANGED = {
     "machine": "ww",
@@ -28,6 +28,7 @@ CHANGED = {
     "fit_intercept": False,
     "intercept_scaling": 2.0,
     "class_weight": {0: 2.0},
+    "solver": "dual",
     "order": "permuted",
     "shrinking": False,
     "cooling": False,
@@ -41,21 +42,30 @@ CHANGED = {
 }
 
 
-def test_parameters():
-    model = LinearSVM()
-    assert set(CHANGED) == set(model.get_params())
+# What MaxEnt has no choice of.
+FIXED = {"machine", "loss", "solver", "shrinking", "cooling", "restricted_tol"}
+
+
+@pytest.mark.parametrize("estimator", [LinearSVM, MaxEnt])
+def test_parameters(estimator):
+    model = estimator()
+    changed = dict(CHANGED)
+    if estimator is MaxEnt:
+        changed = {name: value for name, value in CHANGED.items() if name not in FIXED}
+    assert set(changed) == set(model.get_params())
     for name, value in model.get_params().items():
-        assert value != CHANGED[name], name
-    model.set_params(**CHANGED)
-    assert model.get_params() == CHANGED
-    assert LinearSVM(**CHANGED).get_params() == CHANGED
+        assert value != changed[name], name
+    model.set_params(**changed)
+    assert model.get_params() == changed
+    assert estimator(**changed).get_params() == changed
     with pytest.raises(ValueError, match="Invalid parameter 'gamma'"):
         model.set_params(gamma=1)
 
 
-def test_clone_copies_parameters_and_no_model():
+@pytest.mark.parametrize(("machine", "loss"), SOME_PAIRS)
+def test_clone_copies_parameters_and_no_model(machine, loss):
     X, y = make_problem()
-    model = LinearSVM(C=0.3, random_state=0).fit(X, y)
+    model = make_model(machine, loss, C=0.3, random_state=0).fit(X, y)
     copy = clone(model)
     assert copy.get_params() == model.get_params()
     assert not hasattr(copy, "coef_")
@@ -63,15 +73,15 @@ def test_clone_copies_parameters_and_no_model():
 
 
 def test_repr_shows_what_was_changed():
+    assert repr(MaxEnt(C=2.0)) == "MaxEnt(C=2.0)"
     assert repr(LinearSVM("ww", C=2.0)) == "LinearSVM(C=2.0, machine='ww')"
 
 
-@pytest.mark.parametrize("k", [2, 4, 70])
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss", "k"), with_classes(2, 4, 70))
 def test_pickle(machine, loss, k):
     X, y = make_problem(n=60 + k, k=k)
-    model = LinearSVM(
-        machine, loss=loss, C=0.1, history=True, warm_start=True, random_state=0
+    model = make_model(
+        machine, loss, C=0.1, history=True, warm_start=True, random_state=0
     ).fit(X, y)
     copy = pickle.loads(pickle.dumps(model))
     assert vars(copy).keys() == vars(model).keys()
@@ -138,9 +148,10 @@ def test_inside_a_meta_estimator():
     assert model.fit(X, y).score(X, y) > 0.9
 
 
-def test_sparsify_and_densify():
+@pytest.mark.parametrize(("machine", "loss"), SOME_PAIRS)
+def test_sparsify_and_densify(machine, loss):
     X, y = make_problem()
-    model = LinearSVM(random_state=0).fit(X, y)
+    model = make_model(machine, loss, random_state=0).fit(X, y)
     expected = model.predict(X)
     assert_array_equal(model.sparsify().predict(X), expected)
     assert_array_equal(model.densify().predict(X), expected)

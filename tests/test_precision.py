@@ -2,20 +2,28 @@
 
 import numpy as np
 import pytest
-from problems import PAIRS, as_hard, dual_objective, make_problem, primal_objective
+from problems import (
+    ALL_PAIRS,
+    as_hard,
+    dual_objective,
+    make_model,
+    make_problem,
+    primal_objective,
+)
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
 from polymargin import LinearSVM
+from polymargin.progress import warn_unless_converged
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_double_precision_resolves_small_gaps(machine, loss, seed):
     """Objectives carry 16 digits: a gap of 1e-12 is far above their rounding."""
     X, y = make_problem(n=60, d=5, k=4, seed=seed)
-    model = LinearSVM(
-        machine, loss=loss, C=0.3, tol=1e-12, max_iter=50_000, random_state=seed
+    model = make_model(
+        machine, loss, C=0.3, tol=1e-12, max_iter=50_000, random_state=seed
     ).fit(X, y)
     assert model.status_ == "converged"
     assert model.dual_gap_ <= 1e-12
@@ -60,13 +68,13 @@ def test_keeping_a_history_does_not_help(machine, scale, C):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_the_certificate_is_honest(machine, loss, dtype):
     """The gap recomputed in double precision is the one that was claimed."""
     X, y = load_digits(return_X_y=True)
     X = (X / 16).astype(dtype)
     C = as_hard(machine, loss, 10, 1.0)
-    model = LinearSVM(machine, loss=loss, C=C, tol=1e-4, random_state=0)
+    model = make_model(machine, loss, C=C, tol=1e-4, random_state=0)
     model.set_params(max_iter=5000).fit(X, y)
     caps = np.full(len(y), C)
     primal = primal_objective(model, X, y, caps)
@@ -78,7 +86,7 @@ def test_the_certificate_is_honest(machine, loss, dtype):
 
 @pytest.mark.parametrize("tol", [1e-3, 1e-4, 1e-5])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_single_precision_brackets_the_optimum(machine, loss, tol):
     """What float32 certifies holds: dual <= optimum <= primal, up to its rounding.
 
@@ -86,9 +94,11 @@ def test_single_precision_brackets_the_optimum(machine, loss, tol):
     """
     X, y = load_digits(return_X_y=True)
     X, y = X[:600] / 16, y[:600]
-    parameters = {"loss": loss, "C": as_hard(machine, loss, 10, 1.0), "random_state": 0}
-    best = LinearSVM(machine, tol=1e-7, max_iter=20_000, **parameters).fit(X, y)
-    model = LinearSVM(machine, tol=tol, **parameters).fit(X.astype(np.float32), y)
+    parameters = {"C": as_hard(machine, loss, 10, 1.0), "random_state": 0}
+    best = make_model(machine, loss, tol=1e-7, max_iter=20_000, **parameters)
+    best.fit(X, y)
+    model = make_model(machine, loss, tol=tol, **parameters)
+    model.fit(X.astype(np.float32), y)
     rounding = 1e-6 * best.objective_
     assert model.objective_ >= best.dual_objective_ - rounding
     assert model.dual_objective_ <= best.objective_ + rounding
@@ -101,7 +111,7 @@ def test_only_single_precision_is_told_to_use_double(dtype):
     model = LinearSVM(C=0.3, random_state=0).fit(X.astype(dtype), y)
     model.status_ = "precision"
     with pytest.warns(ConvergenceWarning) as caught:
-        model._warn_unless_converged()
+        warn_unless_converged(model)
     message = str(caught[0].message)
     assert f"{model.dual_gap_:.2g}" in message
     assert ("float64" in message) == (dtype == np.float32)

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from problems import PAIRS, make_problem, make_sparse_problem
+from problems import ALL_PAIRS, make_model, make_problem, make_sparse_problem
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
@@ -30,10 +30,10 @@ def digits():
 
 
 @pytest.mark.parametrize("tol", [0.5, 1e-2, 1e-4, 1e-6])
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_tol_is_honoured(machine, loss, tol):
     X, y = make_problem(n=100, k=4)
-    model = LinearSVM(machine, loss=loss, C=0.1, tol=tol, random_state=0).fit(X, y)
+    model = make_model(machine, loss, C=0.1, tol=tol, random_state=0).fit(X, y)
     assert model.status_ == "converged"
     assert model.dual_gap_ <= tol
     gap = (model.objective_ - model.dual_objective_) / model.objective_
@@ -52,12 +52,12 @@ def test_tighter_tolerances_take_longer():
 
 @pytest.mark.parametrize("order", ["acf", "permuted"])
 @pytest.mark.parametrize("violation_tol", [1e-1, 1e-3, 1e-5])
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_violation_tol_replaces_tol(machine, loss, violation_tol, order):
     X, y = make_problem(n=100, k=4)
-    model = LinearSVM(
+    model = make_model(
         machine,
-        loss=loss,
+        loss,
         C=0.1,
         order=order,
         tol=0,
@@ -72,22 +72,28 @@ def test_violation_tol_replaces_tol(machine, loss, violation_tol, order):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("order", ["acf", "permuted"])
 @pytest.mark.parametrize("k", [3, 70])
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_max_iter_1_is_one_pass(machine, loss, k, order):
     X, y = make_problem(n=150, k=k)
-    model = LinearSVM(
-        machine, loss=loss, tol=0, max_iter=1, order=order, history=True, C=1e-6
+    model = make_model(
+        machine, loss, tol=0, max_iter=1, order=order, history=True, C=1e-6
     ).fit(X, y)
     assert model.n_iter_ == 1
-    assert model.history_["visits"].tolist() == [len(y)]
+    # One-vs-one visits a row once for each of the other classes.
+    visits = [len(y) * (k - 1 if machine == "ovo" else 1)]
+    assert model.history_["visits"].tolist() == visits
     # With a tiny C every row violates at its first visit: each was visited once.
-    assert model.history_["moves"].tolist() == [len(y)]
+    assert model.history_["moves"].tolist() == visits
     assert len(model.support_) == len(y)
 
 
-def test_max_time_returns_soon_with_a_usable_model():
-    X, y = make_sparse_problem(n=20_000, d=5000, k=100, nonzeros=50)
-    model = LinearSVM(tol=0, C=100, max_iter=10**6, max_time=0.3, random_state=0)
+@pytest.mark.parametrize(
+    ("machine", "loss"), [("cs", "hinge"), ("maxent", "log"), ("ovo", "hinge")]
+)
+def test_max_time_returns_soon_with_a_usable_model(machine, loss):
+    k = 20 if machine == "ovo" else 100
+    X, y = make_sparse_problem(n=20_000, d=5000, k=k, nonzeros=50)
+    model = make_model(machine, loss, tol=0, C=100, max_iter=10**6, max_time=0.3)
     start = time.perf_counter()
     with pytest.warns(ConvergenceWarning, match=r"raise max_time \(now 0.3 s\)"):
         model.fit(X, y)
@@ -144,9 +150,11 @@ def test_a_fit_that_converges_in_its_last_epoch_does_not_warn():
 
 
 @pytest.mark.parametrize("order", ["acf", "permuted"])
-def test_history(order):
+@pytest.mark.parametrize(("machine", "loss"), [("cs", "hinge"), ("maxent", "log")])
+def test_history(machine, loss, order):
     X, y = digits()
-    model = LinearSVM(history=True, order=order, C=0.1, random_state=0).fit(X, y)
+    model = make_model(machine, loss, history=True, order=order, C=0.1, random_state=0)
+    model.fit(X, y)
     history = model.history_
     assert set(history) == HISTORY
     assert {len(values) for values in history.values()} == {model.n_iter_}
@@ -170,14 +178,18 @@ def test_no_history_unless_asked():
 
 
 @pytest.mark.parametrize("verbose", [0, 1, 3])
-def test_verbose_lines(capsys, verbose):
+@pytest.mark.parametrize(
+    ("machine", "loss", "name"),
+    [("cs", "hinge", "LinearSVM"), ("maxent", "log", "MaxEnt")],
+)
+def test_verbose_lines(capsys, machine, loss, name, verbose):
     X, y = digits()
-    model = LinearSVM(verbose=verbose, tol=1e-3, C=0.1, random_state=0).fit(X, y)
+    model = make_model(machine, loss, verbose=verbose, C=0.1, random_state=0).fit(X, y)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == (model.n_iter_ // verbose if verbose else 0)
     for number, line in enumerate(lines, start=1):
         words = line.split()
-        assert words[:2] == ["[LinearSVM]", "epoch"]
+        assert words[:2] == [f"[{name}]", "epoch"]
         assert int(words[2]) == verbose * number
         assert words[3] == "gap" and 0 <= float(words[4]) <= 1
         assert words[5] == "violation" and float(words[6]) >= 0

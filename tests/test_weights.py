@@ -3,16 +3,20 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from problems import PAIRS, class_weights, make_problem
+from problems import (
+    ALL_PAIRS,
+    class_weights,
+    make_model,
+    make_problem,
+    with_classes,
+)
 from sklearn.utils import compute_sample_weight
-
-from polymargin import LinearSVM
 
 TIGHT = {"tol": 1e-8, "max_iter": 100_000, "random_state": 0, "C": 0.2}
 
 
 def fit(machine, loss, X, y, sample_weight=None, **parameters):
-    model = LinearSVM(machine, loss=loss, **(TIGHT | parameters))
+    model = make_model(machine, loss, **(TIGHT | parameters))
     return model.fit(X, y, sample_weight=sample_weight)
 
 
@@ -23,7 +27,7 @@ def assert_same_optimum(a, b):
     assert distance <= 2 * np.sqrt(2 * 1e-8 * a.objective_)
 
 
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_integer_weight_equals_repetition(machine, loss):
     X, y = make_problem()
     weight = np.random.default_rng(1).integers(1, 5, size=len(y))
@@ -33,8 +37,7 @@ def test_integer_weight_equals_repetition(machine, loss):
     assert abs(weighted.objective_ - fit(machine, loss, X, y).objective_) > 1
 
 
-@pytest.mark.parametrize("k", [3, 70])
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss", "k"), with_classes(3, 70))
 def test_zero_weight_equals_removal(machine, loss, k):
     X, y = make_problem(n=40 + k, k=k)
     weight = np.ones(len(y))
@@ -47,7 +50,7 @@ def test_zero_weight_equals_removal(machine, loss, k):
     assert np.isfinite(weighted.violation_)
 
 
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_a_class_of_weight_zero_keeps_its_label(machine, loss):
     X, y = make_problem(k=3)
     model = fit(machine, loss, X, y, (y != 2).astype(float))
@@ -61,7 +64,7 @@ def test_all_weights_zero_is_an_error():
         fit("cs", "hinge", X, y, np.zeros(len(y)))
 
 
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_class_weight_equals_sample_weight_by_class(machine, loss):
     X, y = make_problem()
     by_class = {0: 0.5, 1: 3.0, 2: 1.0}
@@ -79,7 +82,7 @@ def test_class_weight_by_string_labels():
     assert np.array_equal(by_name.coef_, by_number.coef_)
 
 
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_balanced(machine, loss):
     X, y = make_problem(n=60)
     y = np.where(np.arange(60) % 4 == 0, y, 0)
@@ -90,7 +93,7 @@ def test_balanced(machine, loss):
     assert_same_optimum(balanced, fit(machine, loss, X, y, class_weight=by_hand))
 
 
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_class_weight_and_sample_weight_multiply(machine, loss):
     X, y = make_problem()
     by_class = {0: 0.5, 1: 3.0, 2: 1.0}
@@ -100,7 +103,7 @@ def test_class_weight_and_sample_weight_multiply(machine, loss):
     assert_same_optimum(both, product)
 
 
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_C_scales_the_weights(machine, loss):
     X, y = make_problem()
     by_C = fit(machine, loss, X, y, C=0.5)

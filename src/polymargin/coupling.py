@@ -1,7 +1,7 @@
-"""Probabilities of classes from probabilities of pairs."""
+"""Probabilities of classes from those of binary problems."""
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, log_expit, log_softmax
 
 from .machine import class_pairs
 
@@ -44,3 +44,40 @@ def couple(scores) -> np.ndarray:
         p = np.maximum(p, 0)  # rounding
         result[start : start + _CHUNK] = p / p.sum(axis=1, keepdims=True)
     return result
+
+
+def let_win(probabilities, winners) -> np.ndarray:
+    """Make the winners of the votes the most probable classes, in place.
+
+    Where they are not, a winner and the most probable class exchange probabilities.
+    """
+    rows = np.arange(len(winners))
+    best = probabilities.argmax(axis=1)
+    highest = probabilities[rows, best]
+    probabilities[rows, best] = probabilities[rows, winners]
+    probabilities[rows, winners] = highest
+    # Equal to another, which comes first: the smallest step ahead of it.
+    tied = probabilities.argmax(axis=1) != winners
+    ahead = np.nextafter(highest[tied], np.ones_like(highest[tied]))
+    probabilities[rows[tied], winners[tied]] = ahead
+    return probabilities
+
+
+def log_probabilities(scores) -> np.ndarray:
+    """Return logarithms of probabilities of the classes, each known against the rest.
+
+    Sigmoids divided by their sum; as logarithms, so that what is very improbable in
+    every class is still comparable.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_classes) or (n_samples,)
+        Log-odds of each class, or of the second of two.
+
+    Returns
+    -------
+    logarithms : ndarray of shape (n_samples, n_classes)
+    """
+    if scores.ndim == 1:
+        return np.column_stack([log_expit(-scores), log_expit(scores)])
+    return log_softmax(log_expit(scores), axis=1)

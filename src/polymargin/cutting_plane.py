@@ -19,8 +19,8 @@ from time import perf_counter
 import numpy as np
 import scipy.sparse as sp
 
+from .problem import Problem
 from .simplex_qp import minimise_over_simplex
-from .training import Problem
 
 # A plane whose weight was zero for so many epochs is dropped.
 IDLE_EPOCHS = 50

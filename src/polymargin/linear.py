@@ -3,12 +3,11 @@
 from numbers import Real
 
 import numpy as np
-from scipy.special import expit, log_expit, softmax
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import _ovr_decision_function
 
-from .coupling import couple
+from .coupling import couple, let_win, log_probabilities
 from .machine import LOSSES, MACHINE_NAMES, RESTRICTED, Machine, find_machine
 from .solver import SOLVER_NAMES
 from .training import LinearTraining
@@ -18,8 +17,7 @@ def _is_logistic(estimator) -> bool:
     if estimator.loss == "logistic":
         return True
     raise AttributeError(
-        f"loss={estimator.loss!r} gives no probabilities; use loss='logistic', or "
-        f"MaxEnt."
+        f"loss={estimator.loss!r} has no probabilities; use loss='logistic' or MaxEnt."
     )
 
 
@@ -54,12 +52,10 @@ class LinearSVM(LinearTraining):
         Relative duality gap at which to stop.
 
     violation_tol : float or None, default=None
-        If given, stop when no example violates the optimality conditions by more,
-        instead of by `tol`.
+        Stop when no example violates the optimality conditions by more, not by `tol`.
 
     max_iter : int, default=1000
-        Most epochs; an epoch is as many visits as there are examples, and
-        ``max_iter=1`` is one pass.
+        Most epochs, of as many visits as there are examples: 1 is one pass.
 
     max_time : float or None, default=None
         Most seconds to train. The model so far is kept.
@@ -116,8 +112,7 @@ class LinearSVM(LinearTraining):
     restricted : str, default="exact"
         Solver of the restricted problem of one example. For "cs" with hinge: "exact",
         "sort", "pivot", "bisection", "active_set", "smo", "frank_wolfe" or
-        "fixed_point"; otherwise "exact" or "active_set". All but "exact" are there
-        for comparison.
+        "fixed_point"; with logistic "exact"; otherwise "exact" or "active_set".
 
     restricted_tol : float, default=1e-3
         Tolerance tau of "bisection" and "fixed_point".
@@ -286,8 +281,12 @@ class LinearSVM(LinearTraining):
             With two classes, the confidence in the second.
         """
         scores = super().decision_function(X)
-        if self.machine != "ovo" or len(self.classes_) == 2:
-            return scores
+        return self._votes(scores) if self._many_pairs() else scores
+
+    def _many_pairs(self) -> bool:
+        return self.machine == "ovo" and len(self.classes_) > 2
+
+    def _votes(self, scores):
         return _ovr_decision_function(scores > 0, scores, len(self.classes_))
 
     @available_if(_is_logistic)
@@ -296,7 +295,8 @@ class LinearSVM(LinearTraining):
 
         One-vs-rest: the probabilities of the classes, each against the rest, divided
         by their sum. One-vs-one: the probabilities of all pairs, coupled (Wu, Lin and
-        Weng, 2004); the most probable class is not always the one with most votes.
+        Weng, 2004); in the rare rows where the winner of the votes is not the most
+        probable class, the two exchange their probabilities.
 
         Parameters
         ----------
@@ -307,16 +307,13 @@ class LinearSVM(LinearTraining):
         probabilities : ndarray of shape (n_samples, n_classes)
         """
         scores = super().decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([expit(-scores), expit(scores)])
-        if self.machine == "ovo":
-            return couple(scores)
-        # As logarithms: very improbable everywhere is still comparable.
-        return softmax(log_expit(scores), axis=1)
+        if self._many_pairs():
+            return let_win(couple(scores), self._votes(scores).argmax(axis=1))
+        return np.exp(log_probabilities(scores))
 
     @available_if(_is_logistic)
     def predict_log_proba(self, X):
-        """Return the logarithm of `predict_proba`.
+        """Return the logarithm of `predict_proba`; only coupled ones may be infinite.
 
         Parameters
         ----------
@@ -326,4 +323,7 @@ class LinearSVM(LinearTraining):
         -------
         logarithms : ndarray of shape (n_samples, n_classes)
         """
-        return np.log(self.predict_proba(X))
+        if self._many_pairs():
+            with np.errstate(divide="ignore"):
+                return np.log(self.predict_proba(X))
+        return log_probabilities(super().decision_function(X))

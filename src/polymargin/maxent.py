@@ -139,7 +139,7 @@ class MaxEnt(LinearTraining):
     >>> bool(model.dual_gap_ <= 1e-3)
     True
     >>> model.predict_proba(X[:1]).round(1)
-    array([[0.9, 0.1, 0. ]])
+    array([[1., 0., 0.]])
     """
 
     _parameter_constraints: dict = {

@@ -52,10 +52,12 @@ def constant_feature(estimator) -> float:
     return estimator.intercept_scaling if estimator.fit_intercept else 0.0
 
 
-def dual_driver(estimator, X, problem, restricted=None, order=None):
+def dual_driver(estimator, X, problem, restricted=None, order=None, stream=False):
     """The sequential dual method, in C++; for one-vs-one, one for each pair.
 
-    `restricted` and `order` replace those of the estimator.
+    `restricted` and `order` replace those of the estimator. In a stream every row is
+    visited once, whatever the order of a fit; and no pair is done when it reaches the
+    tolerance, because that would rebuild its weights from these rows alone.
     """
     bits = "32" if X.dtype == np.float32 else "64"
     rows = rows_of(X, constant_feature(estimator))
@@ -63,7 +65,8 @@ def dual_driver(estimator, X, problem, restricted=None, order=None):
     seed = check_random_state(estimator.random_state).randint(2**31)
     threads = effective_n_jobs(estimator.n_jobs)
     if machine.margin == "one_vs_one":
-        by_violation = estimator.violation_tol is not None
+        by_violation = stream or estimator.violation_tol is not None
+        tolerance = estimator.violation_tol if by_violation else estimator.tol
         driver = getattr(core, f"OneVsOne{bits}")(
             rows,
             labels,
@@ -71,7 +74,7 @@ def dual_driver(estimator, X, problem, restricted=None, order=None):
             len(estimator.classes_),
             machine.loss,
             restricted or estimator.restricted,
-            estimator.violation_tol if by_violation else estimator.tol,
+            -1.0 if stream else tolerance,  # no violation is negative
             by_violation,
             seed,
             threads,
@@ -92,7 +95,10 @@ def dual_driver(estimator, X, problem, restricted=None, order=None):
         )
     epsilon = 1e-3 if estimator.violation_tol is None else estimator.violation_tol
     driver.set_schedule(
-        order or estimator.order, estimator.shrinking, estimator.cooling, epsilon
+        "permuted" if stream else order or estimator.order,
+        estimator.shrinking,
+        estimator.cooling,
+        epsilon,
     )
     return driver
 

@@ -22,7 +22,7 @@ from .driver import Run, Stopping, run_epochs
 from .machine import Machine
 from .problem import Problem, state_problem
 from .progress import EpochReporter, warn_unless_converged
-from .solver import SOLVERS, choose_solver
+from .solver import SOLVERS, choose_solver, dual_driver
 
 # What `fit` knows of the rows, and `partial_fit` cannot.
 _OF_THE_ROWS = (
@@ -205,8 +205,7 @@ class LinearTraining(
                 f"the classes given at the first call of partial_fit."
             )
         problem = self._problem(machine, X, labels, sample_weight)
-        # Every row once, whatever the order of a fit.
-        driver = SOLVERS["dual"].driver(self, X, problem, order="permuted")
+        driver = dual_driver(self, X, problem, stream=True)
         if first:
             self.n_iter_ = 0
             self.dual_objective_ = 0.0

@@ -57,9 +57,10 @@ void sum_over_rows(const Rows<Real>& rows, Weights<Real>& result, int threads,
       if (coefficients(i, b.data(), buffer.data())) rows.add(i, sum, b.data(), 0, layout.packs);
   });
   for_each_chunk(threads, rows.features(), kRowsPerChunk, [&](int, auto, auto begin, auto end) {
+    Real* sum = result.of_feature(begin);
+    const std::int64_t size = result.of_feature(end) - sum;
     for (const Weights<Real>& other : others)
-      for (std::int64_t at = begin * layout.stride; at < end * layout.stride; ++at)
-        result.of_feature(0)[at] += other.of_feature(0)[at];
+      for (std::int64_t at = 0; at < size; ++at) sum[at] += other.of_feature(begin)[at];
   });
 }
 

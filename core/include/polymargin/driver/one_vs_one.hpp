@@ -76,6 +76,7 @@ class OneVsOne {
 
   // One epoch of every problem that is not finished. The report sums over all of them.
   EpochReport epoch(const std::function<bool()>& poll) {
+    for (Pair& pair : pairs_) pair.report.visits = pair.report.moves = 0;
     const bool stopped = for_each_unfinished(poll, [&](Pair& pair, const auto& stop) {
       pair.report = pair.driver->epoch(stop);
       const EpochReport& report = pair.report;
@@ -140,7 +141,7 @@ class OneVsOne {
     pair.certificate = certificate;
     pair.finished = tolerance_.reached(certificate.primal, certificate.dual, certificate.violation);
     if (!pair.finished) return;
-    pair.report = {};
+    pair.report.half_norm = 0;
     pair.report.violation = certificate.violation;
     pair.report.dual = certificate.dual;
     pair.report.loss_sum = certificate.primal;

@@ -61,11 +61,12 @@ class MaxEntropy final : public Machine<Real> {
 
     auto start = lanes.local(0);
     auto shares = lanes.local(1);
-    V sum{};
+    V sum{}, wrong{};
     for (int v = 0; v < lanes.packs; ++v) {
       const V power = exp_pack<Real, kBytes>(lanes.score(v) - highest);
       shares[v] = lanes.is_class(v) ? power : V{};
       sum += shares[v];
+      wrong += lanes.is_label(v) ? V{} : shares[v];
       start[v] = lanes.is_label(v) ? V{} + label_share : lanes.dual(v) * inverse_cap;
     }
     const Real partition = Lanes::sum(sum);
@@ -77,7 +78,9 @@ class MaxEntropy final : public Machine<Real> {
       worst = max_of(worst, max_of(difference, -difference));
     }
     Step<Real> step;
-    step.loss = std::log(partition) + (highest - label_score);
+    // Where the label is far ahead the loss is far below the rounding of the partition.
+    step.loss = label_score == highest ? std::log1p(Lanes::sum(wrong))
+                                       : std::log(partition) + (highest - label_score);
     step.violation = Lanes::max(worst);
     if (!(step.violation > threshold)) return step;
 
