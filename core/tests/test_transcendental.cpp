@@ -85,8 +85,8 @@ void check_log() {
   Source source(2);
   std::vector<Real> values;
   for (int n = 0; n < 20000; ++n) {
-    values.push_back(Real(std::exp(source.uniform(std::log(double(Limits::min())),
-                                                  std::log(double(Limits::max()))))));
+    values.push_back(Real(std::exp(
+        source.uniform(std::log(double(Limits::min())), std::log(double(Limits::max()))))));
     values.push_back(Real(source.uniform(0.5, 2)));
     values.push_back(Real(1 + source.bell() * source.power_of_ten(kIsFloat<Real> ? -7 : -15, -1)));
   }
