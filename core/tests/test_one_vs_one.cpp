@@ -20,8 +20,8 @@ std::shared_ptr<const Machine<Real>> machine_of(const Choice& choice) {
 
 template <class Real>
 std::unique_ptr<OneVsOne<Real>> one_vs_one(
-    const Problem<Real>& problem, std::shared_ptr<const Machine<Real>> machine,
-    Tolerance tolerance, int threads, const ScheduleOptions& options = {"permuted", false, false, 0}) {
+    const Problem<Real>& problem, std::shared_ptr<const Machine<Real>> machine, Tolerance tolerance,
+    int threads, const ScheduleOptions& options = {"permuted", false, false, 0}) {
   auto result = std::make_unique<OneVsOne<Real>>(problem.matrix.view(Storage::csr32, 1),
                                                  problem.labels, problem.caps, problem.classes,
                                                  std::move(machine), tolerance, kSeed, threads);
@@ -41,9 +41,8 @@ std::vector<std::int32_t> rows_of_pair(const Problem<Real>& problem, int first, 
 
 // The binary problem of two classes, made by hand.
 template <class Real>
-std::unique_ptr<Sequential<Real>> driver_of_pair(const Problem<Real>& problem,
-                                                 const Choice& choice, int first, int second,
-                                                 std::uint64_t seed) {
+std::unique_ptr<Sequential<Real>> driver_of_pair(const Problem<Real>& problem, const Choice& choice,
+                                                 int first, int second, std::uint64_t seed) {
   const auto chosen = rows_of_pair(problem, first, second);
   std::vector<Example<Real>> examples;
   for (std::int32_t i : chosen)
@@ -177,8 +176,7 @@ void check_finished(const Choice& choice, Tolerance tolerance) {
   CHECK(some_went_on);
   all->rebuild_weights();
   const Certificate certificate = all->certify(go_on);
-  for (auto& [p, weights] : finished)
-    CHECK(weights_of(*all->pairs()[p].driver) == weights);
+  for (auto& [p, weights] : finished) CHECK(weights_of(*all->pairs()[p].driver) == weights);
   if (tolerance.by_violation)
     CHECK_AT_MOST(certificate.violation, tolerance.value);
   else
@@ -195,8 +193,7 @@ void check_threads(const Choice& choice) {
     std::vector<EpochReport> reports;
     std::vector<std::vector<Real>> weights;
     for (int threads : {1, 3}) {
-      const auto all =
-          one_vs_one(problem, machine_of<Real>(choice), {1e-2, false}, threads, order);
+      const auto all = one_vs_one(problem, machine_of<Real>(choice), {1e-2, false}, threads, order);
       for (int epoch = 0; epoch < 8; ++epoch) reports.push_back(all->epoch(go_on));
       for (auto& pair : all->pairs()) weights.push_back(weights_of(*pair.driver));
     }
