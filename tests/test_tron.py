@@ -30,7 +30,8 @@ def fit(loss, X, y, sample_weight=None, **parameters):
 
 def objective(model, W, X, y, caps):
     """1/2 |W|^2 + sum C_i loss_i by the definitions of the losses."""
-    h = slacks("ovr", augmented(model, X) @ W.T, np.searchsorted(model.classes_, y))
+    scores = augmented(model, X) @ W.T
+    h = slacks("ovr", "hinge", scores, np.searchsorted(model.classes_, y))
     if model.loss == "logistic":
         values = np.logaddexp(0, h - 1)
     else:

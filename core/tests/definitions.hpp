@@ -19,16 +19,19 @@ inline Wide sum_of(const Vector& values) {
 }
 
 // For an example of class y with scores s and dual block u. Other than in DESIGN.md, cs is written
-// with u_m = -a_m for m != y, whose sum is a_y. In ovr y may be -1: none of the classes.
+// with u_m = -a_m for m != y, whose sum is a_y, and maxent with u_m = a_m for m != y, which leave
+// C_i - sum u to the label. In ovr y may be -1: none of the classes.
 class Definition {
  public:
   Definition(std::string_view machine, std::string_view loss)
-      : relative_(machine == "cs" || machine == "ww"),
+      : relative_(machine == "cs" || machine == "ww" || machine == "maxent"),
         sum_to_zero_(machine == "llw"),
-        maximum_(machine == "cs"),
-        squared_(loss == "squared_hinge") {}
+        maximum_(machine == "cs" || machine == "maxent"),
+        squared_(loss == "squared_hinge"),
+        entropic_(loss == "logistic" || loss == "log") {}
 
   bool squared() const { return squared_; }
+  bool entropic() const { return entropic_; }
   bool one_slack() const { return maximum_; }
   bool sums_to_zero() const { return sum_to_zero_; }
   bool label_has_variable() const { return !relative_ && !sum_to_zero_; }
@@ -36,17 +39,18 @@ class Definition {
   Wide unit(int k) const { return sum_to_zero_ ? 1 / Wide(k - 1) : Wide(1); }
   Wide rho(int k) const { return relative_ ? Wide(1) : sum_to_zero_ ? -1 / Wide(k) : Wide(0); }
 
-  // What the loss is made of: by how much each class fails its margin.
+  // What the loss is made of: by how much each class fails its margin, of zero if entropic.
   Vector margins(const Vector& s, int y) const {
     Vector h(s.size(), kNone);
+    const Wide margin = entropic_ ? 0 : 1;
     for (int m = 0; m < int(s.size()); ++m) {
       if (!has_variable(m, y)) continue;
       if (relative_)
-        h[m] = 1 - s[y] + s[m];
+        h[m] = margin - s[y] + s[m];
       else if (sum_to_zero_)
         h[m] = s[m] + unit(int(s.size()));
       else
-        h[m] = 1 - (m == y ? s[m] : -s[m]);
+        h[m] = margin - (m == y ? s[m] : -s[m]);
     }
     return h;
   }
@@ -63,6 +67,7 @@ class Definition {
   }
 
   Wide loss(const Vector& h) const {
+    if (entropic_) return entropic_loss(h);
     Wide total = 0, largest = 0;
     for (Wide margin : h) {
       const Wide slack = std::max(margin, Wide(0));
@@ -74,6 +79,7 @@ class Definition {
 
   // The example's term of the dual objective: conjugate to the loss.
   Wide term(const Vector& u, Wide cap) const {
+    if (entropic_) return entropic_term(u, cap);
     Wide squares = 0;
     const Wide sum = sum_of(u);
     for (Wide value : u) squares += value * value;
@@ -90,8 +96,10 @@ class Definition {
   }
 
   // The largest slope that leads into the feasible set; in cs with hinge, between two variables,
-  // one of which is the slack C_i - sum u. A slack below `rounding` is none.
+  // one of which is the slack C_i - sum u. A slack below `rounding` is none. If entropic, how far
+  // the shares are from the probabilities of the scores.
   Wide violation(const Vector& h, const Vector& u, Wide cap, Wide rounding) const {
+    if (entropic_) return entropic_violation(h, u, cap);
     const Vector slope = slopes(h, u, cap);
     if (maximum_ && !squared_) {
       Wide least = sum_of(u) < cap * (1 - rounding) ? 0 : std::numeric_limits<Wide>::infinity();
@@ -118,7 +126,37 @@ class Definition {
  private:
   static constexpr Wide kNone = -std::numeric_limits<Wide>::infinity();
 
-  bool relative_, sum_to_zero_, maximum_, squared_;
+  static Wide log_of_sum(const Vector& h) {  // log(1 + sum exp(h))
+    const Wide highest = std::max(*std::max_element(h.begin(), h.end()), Wide(0));
+    Wide sum = std::exp(-highest);
+    for (Wide margin : h) sum += std::exp(margin - highest);
+    return highest + std::log(sum);
+  }
+  Wide entropic_loss(const Vector& h) const {
+    if (maximum_) return log_of_sum(h);
+    Wide sum = 0;
+    for (Wide margin : h)
+      sum += std::max(margin, Wide(0)) + std::log1p(std::exp(-std::fabs(margin)));
+    return sum;
+  }
+  Wide entropic_term(const Vector& u, Wide cap) const {
+    const auto entropy = [](Wide share) { return share > 0 ? -share * std::log(share) : 0; };
+    Wide sum = maximum_ ? entropy(1 - sum_of(u) / cap) : 0;
+    for (Wide value : u) sum += entropy(value / cap) + (maximum_ ? 0 : entropy(1 - value / cap));
+    return cap * sum;
+  }
+  Wide entropic_violation(const Vector& h, const Vector& u, Wide cap) const {
+    const Wide partition = log_of_sum(h);
+    Wide worst = 0;
+    if (maximum_) worst = std::fabs(1 - sum_of(u) / cap - std::exp(-partition));
+    for (std::size_t m = 0; m < u.size(); ++m) {
+      const Wide share = maximum_ ? std::exp(h[m] - partition) : 1 / (1 + std::exp(-h[m]));
+      worst = std::max(worst, std::fabs(u[m] / cap - share));
+    }
+    return worst;
+  }
+
+  bool relative_, sum_to_zero_, maximum_, squared_, entropic_;
 };
 
 }  // namespace polymargin::test

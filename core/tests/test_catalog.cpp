@@ -32,6 +32,13 @@ void check_names() {
     CHECK(!exists<Real>(machine, "hinge", "none"));
     CHECK(!exists<Real>(machine, "absolute", "exact"));
   }
+  CHECK(exists<Real>("ovr", "logistic", "exact"));
+  CHECK(exists<Real>("maxent", "log", "exact"));
+  CHECK(!exists<Real>("ovr", "logistic", "active_set"));
+  CHECK(!exists<Real>("maxent", "log", "sort"));
+  CHECK(!exists<Real>("maxent", "hinge", "exact"));
+  CHECK(!exists<Real>("ww", "logistic", "exact"));
+  CHECK(!exists<Real>("cs", "log", "exact"));
   CHECK(!exists<Real>("cs", "squared_hinge", "smo"));
   CHECK(!exists<Real>("cs", "hinge", "none"));
   CHECK(!exists<Real>("cs", "absolute", "exact"));

@@ -37,7 +37,9 @@ inline constexpr Choice kChoices[] = {{"cs", "hinge", "exact"},
                                       {"ovr", "hinge", "exact"},
                                       {"ovr", "hinge", "active_set"},
                                       {"ovr", "squared_hinge", "exact"},
-                                      {"ovr", "squared_hinge", "active_set"}};
+                                      {"ovr", "squared_hinge", "active_set"},
+                                      {"ovr", "logistic", "exact"},
+                                      {"maxent", "log", "exact"}};
 inline constexpr Choice kFamily[] = {kChoices[0], kChoices[8], kChoices[14], kChoices[18]};
 
 template <class Real>
@@ -104,7 +106,7 @@ inline bool go_on() { return false; }
 template <class Real>
 std::vector<Real> weights_of(Sequential<Real>& driver) {
   const Weights<Real>& w = driver.weights();
-  return {w.of_feature(0), w.of_feature(0) + w.features() * w.layout().stride};
+  return {w.of_feature(0), w.of_feature(w.features())};
 }
 
 // Blocks list their classes in ascending order.

@@ -76,7 +76,7 @@ class OneVsOne {
 
   // One epoch of every problem that is not finished. The report sums over all of them.
   EpochReport epoch(const std::function<bool()>& poll) {
-    for (Pair& pair : pairs_) pair.report.visits = pair.report.moves = 0;
+    for (Pair& pair : pairs_) pair.report.visits = pair.report.moves = 0;  // if stopped before it
     const bool stopped = for_each_unfinished(poll, [&](Pair& pair, const auto& stop) {
       pair.report = pair.driver->epoch(stop);
       const EpochReport& report = pair.report;

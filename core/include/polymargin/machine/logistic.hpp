@@ -73,13 +73,18 @@ class Logistic final : public Machine<Real> {
       const auto shares = EntropyBox::solve<Real, kBytes>(a, start, margins[v]);
       solution[v] = lanes.is_class(v) ? block.cap * shares.share : V{};
       const V delta = solution[v] - lanes.dual(v);
-      // An exact step gains 1/2 A d^2 + C_i KL(p_0 | p).
-      const V ratio = (1 - start) / shares.complement;
-      const V divergence =
-          log_pack<Real, kBytes>(ratio) - (start > V{} ? start * shares.logit_change : V{});
-      const V square = block.curvature / 2 * delta * delta;
-      gain += lanes.is_class(v) ? square + block.cap * max_of(divergence, V{}) : V{};
-      norm_change += margins[v] * delta + square;
+      // The gain is C_i KL(p_0 | p) - d (v + logit(p) + 1/2 A d), the last part of which is
+      // 1/2 A d^2 for an exact step. The divergence is at least 2 (p - p_0)^2, also when rounded.
+      const V full = V{} + Real(1);
+      const V ratio = start < full ? (1 - start) / shares.complement : 1 / shares.share;
+      const V inside = (start > V{}) & (start < full) ? start : V{};
+      const V divergence = log_pack<Real, kBytes>(ratio) - inside * shares.logit_change;
+      const V least = 2 * (shares.share - start) * (shares.share - start);
+      const V half = block.curvature / 2 * delta;
+      const V lane_gain =
+          block.cap * max_of(divergence, least) - delta * ((margins[v] + shares.logit) + half);
+      gain += lanes.is_class(v) ? lane_gain : V{};
+      norm_change += delta * (margins[v] + half);
     }
     step.gain = Lanes::sum(gain);
     step.moved = step.gain > 0;

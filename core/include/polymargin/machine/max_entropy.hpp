@@ -93,7 +93,7 @@ class MaxEntropy final : public Machine<Real> {
     V others{};
     for (int v = 0; v < lanes.packs; ++v) others += lanes.is_label(v) ? V{} : shares[v];
     const Real scale = block.cap * std::min(Real(1), 1 / Lanes::sum(others));
-    V divergence{}, squares{}, changes{}, along{};
+    V divergence{}, squares{}, changes{}, along{}, slopes{}, label_log{};
     for (int v = 0; v < lanes.packs; ++v) {
       const V solution = lanes.is_label(v) ? V{} : scale * shares[v];
       const V delta = solution - lanes.dual(v);
@@ -102,12 +102,21 @@ class MaxEntropy final : public Machine<Real> {
       squares += delta * delta;
       changes += delta;
       along += delta * (lanes.score(v) - label_score);
+      slopes += delta * ((lanes.score(v) - highest) - logs[v] - block.curvature * delta);
+      label_log += lanes.is_label(v) ? logs[v] : V{};
       shares[v] = solution;
     }
-    // An exact step gains 1/2 A |d|^2 + C_i KL(p_0 | p), over all classes with the label.
+    // Over all classes with the label, whose d is -change, the gain is C_i KL(p_0 | p) +
+    // 1/2 A |d|^2 + d.(s - log p - A d); the last is zero for an exact step, where the slopes are
+    // equal. The divergence is at least |p - p_0|^2, also when rounded.
     const Real change = Lanes::sum(changes);
-    const Real quadratic = block.curvature / 2 * (Lanes::sum(squares) + change * change);
-    step.gain = quadratic + block.cap * std::max(Lanes::sum(divergence), Real(0));
+    const Real all_squares = Lanes::sum(squares) + change * change;
+    const Real quadratic = block.curvature / 2 * all_squares;
+    const Real label_slope =
+        (label_score - highest) - Lanes::sum(label_log) + block.curvature * change;
+    const Real least = all_squares * inverse_cap * inverse_cap;
+    step.gain = quadratic + block.cap * std::max(Lanes::sum(divergence), least) +
+                (Lanes::sum(slopes) - change * label_slope);
     step.moved = step.gain > 0;
     if (!step.moved) return step;
     step.norm_change = quadratic - Lanes::sum(along);

@@ -18,7 +18,8 @@ template <class V>
 struct LogisticShares {
   V share;         // p
   V complement;    // 1 - p, without cancellation
-  V logit_change;  // logit(p) - logit(p_0)
+  V logit;         // logit(p)
+  V logit_change;  // logit(p) - logit(p_0), for p_0 inside its bounds
 };
 
 struct EntropyBox {
@@ -29,10 +30,9 @@ struct EntropyBox {
                                                                         Pack<Real, Bytes> margin) {
     using V = Pack<Real, Bytes>;
     constexpr Real kLastStep = Real(0.01);
-    const V direct = a * start - margin;
-    const auto turned = direct > V{} + a / 2;
-    const V c = turned ? a - direct : direct;
+    const auto turned = a * start - margin > V{} + a / 2;
     const V from = turned ? 1 - start : start;
+    const V c = a * from - (turned ? -margin : margin);
     // A block that was never visited starts at a guess.
     const V guess = V{} + 1 / (2 + a);
     const V known = from > V{} ? from : guess;
@@ -48,12 +48,15 @@ struct EntropyBox {
       t += step;
       if (!(max_lanes<Real, Bytes>(max_of(step, -step)) > kLastStep)) break;
     }
-    // The last step, to second order: exp(t) is not computed again.
-    odds *= 1 + step * (1 + step / 2);
+    // The last step, to third order: exp(t) is not computed again. Then t is set to the logarithm
+    // of these odds, to fourth order, so that shares and logits say the same.
+    odds *= 1 + step * (1 + step * (Real(0.5) + step / 6));
     rest = 1 / (1 + odds);
     share = odds * rest;
+    t = max_of(t - step * step * (step * step / 24), V{} + FloatFormat<Real>::kLeastExponent);
     const V change = t - t_start;
-    return {turned ? rest : share, turned ? share : rest, turned ? -change : change};
+    return {turned ? rest : share, turned ? share : rest, turned ? -t : t,
+            turned ? -change : change};
   }
 
   template <class Real>

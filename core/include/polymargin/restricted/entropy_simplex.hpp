@@ -3,7 +3,9 @@
 //     log p_m + a p_m = mu + q_m,   q_m = s_m + a p_0m,   sum_m p_m = 1.
 // Newton's method for t_m = log p_m and mu together: given mu the lanes do not meet, and mu follows
 // from the sum, so a step costs one exp per lane. For fixed mu the left side is convex in t, and a
-// step that ends right of the root is cut at t = 0, from where the next ones move left.
+// step that ends right of the root is cut at t = 0, from where the next ones move left. It ends
+// with a small step, or where all shares are known to their rounding: a large a multiplies the
+// rounding of the largest share, and the logarithms of the small ones do not settle.
 #pragma once
 
 #include "polymargin/base/transcendental.hpp"
@@ -12,8 +14,8 @@
 namespace polymargin {
 
 struct EntropySimplex {
-  // `start` holds p_0 and `guess` shares near the solution; becomes the solution. Lanes without a
-  // class hold zero in both.
+  // `start` holds p_0 and `guess` shares near the solution; becomes the solution, and `logs` its
+  // logarithms. Lanes without a class hold zero in both.
   template <class Lanes, class Packs, class Real>
   [[gnu::always_inline]] static void solve(const Lanes& lanes, Real a, Real highest,
                                            const Packs& start, Packs& guess, Packs& logs) {
@@ -42,13 +44,34 @@ struct EntropySimplex {
         residuals[v] = step;
       }
       const bool last = !(Lanes::max(largest) > kLastStep);
+      V change{};
       for (int v = 0; v < lanes.packs; ++v) {
-        // The last step, to third order: exp(t) is not computed again.
+        // The last step, to third order: exp(t) is not computed again. Then t is set to the
+        // logarithm of that, to fourth order.
         const V step = residuals[v];
-        guess[v] = last ? guess[v] * (1 + step * (1 + step * (Real(0.5) + step / 6)))
-                        : (lanes.is_class(v) ? exp_pack<Real, kBytes>(logs[v]) : V{});
+        const V share = last ? guess[v] * (1 + step * (1 + step * (Real(0.5) + step / 6)))
+                             : (lanes.is_class(v) ? exp_pack<Real, kBytes>(logs[v]) : V{});
+        if (last) logs[v] -= step * step * (step * step / 24);
+        change = max_of(change, max_of(share - guess[v], guess[v] - share));
+        guess[v] = share;
       }
-      if (last) break;
+      if (last || !(Lanes::max(change) > std::numeric_limits<Real>::epsilon())) break;
+    }
+    normalize<Real>(lanes, guess, logs);
+  }
+
+ private:
+  // The shares sum to one but for the square of the last step.
+  template <class Real, class Lanes, class Packs>
+  [[gnu::always_inline]] static void normalize(const Lanes& lanes, Packs& shares, Packs& logs) {
+    using V = typename Lanes::V;
+    V sum{};
+    for (int v = 0; v < lanes.packs; ++v) sum += shares[v];
+    const Real total = Lanes::sum(sum), excess = total - 1;
+    const Real scale = 1 / total, log_total = excess * (1 - excess * (Real(0.5) - excess / 3));
+    for (int v = 0; v < lanes.packs; ++v) {
+      shares[v] *= scale;
+      logs[v] = max_of(logs[v] - log_total, V{} + FloatFormat<Real>::kLeastExponent);
     }
   }
 };

@@ -1,0 +1,280 @@
+#include <chrono>
+#include <map>
+#include <thread>
+
+#include "polymargin/driver/catalog.hpp"
+#include "polymargin/driver/one_vs_one.hpp"
+#include "training.hpp"
+
+namespace polymargin::test {
+
+constexpr std::uint64_t kSeed = 11;
+constexpr Choice kBinary[] = {
+    {"ovr", "hinge", "exact"}, {"ovr", "squared_hinge", "exact"}, {"ovr", "logistic", "exact"}};
+
+template <class Real>
+std::shared_ptr<const Machine<Real>> machine_of(const Choice& choice) {
+  return make_machine<Real>(std::string(choice.machine), std::string(choice.loss),
+                            std::string(choice.restricted), 0);
+}
+
+template <class Real>
+std::unique_ptr<OneVsOne<Real>> one_vs_one(
+    const Problem<Real>& problem, std::shared_ptr<const Machine<Real>> machine, Tolerance tolerance,
+    int threads, const ScheduleOptions& options = {"permuted", false, false, 0}) {
+  auto result = std::make_unique<OneVsOne<Real>>(problem.matrix.view(Storage::csr32, 1),
+                                                 problem.labels, problem.caps, problem.classes,
+                                                 std::move(machine), tolerance, kSeed, threads);
+  for (auto& pair : result->pairs()) set_schedule(*pair.driver, options);
+  return result;
+}
+
+// The rows of two classes: first those of the first one, each in ascending order.
+template <class Real>
+std::vector<std::int32_t> rows_of_pair(const Problem<Real>& problem, int first, int second) {
+  std::vector<std::int32_t> rows;
+  for (int label : {first, second})
+    for (std::size_t i = 0; i < problem.labels.size(); ++i)
+      if (problem.labels[i] == label) rows.push_back(std::int32_t(i));
+  return rows;
+}
+
+// The binary problem of two classes, made by hand.
+template <class Real>
+std::unique_ptr<Sequential<Real>> driver_of_pair(const Problem<Real>& problem, const Choice& choice,
+                                                 int first, int second, std::uint64_t seed) {
+  const auto chosen = rows_of_pair(problem, first, second);
+  std::vector<Example<Real>> examples;
+  for (std::int32_t i : chosen)
+    examples.push_back({0, problem.caps[i], 0, problem.labels[i] == second ? 0 : -1});
+  auto rows = std::make_shared<RowsSubset<Real>>(problem.matrix.view(Storage::csr32, 1), chosen);
+  auto driver =
+      std::make_unique<Sequential<Real>>(rows, examples, 1, machine_of<Real>(choice), seed);
+  driver->set_schedule(std::make_unique<PermutedSchedule>(driver->visited()));
+  return driver;
+}
+
+// Pairs are numbered (0, 1), (0, 2), ..., and every row is in those of its class, at the place that
+// it has among the rows of the pair.
+void check_numbers() {
+  const Problem<double> problem(5, 40, 6, 5, 0.6);
+  const auto all = one_vs_one(problem, machine_of<double>(kBinary[0]), {1e-3, false}, 1);
+  CHECK_EQUAL(all->pairs().size(), 10u);
+  CHECK_EQUAL(all->examples(), 40);
+  std::size_t number = 0;
+  std::map<std::pair<std::int64_t, std::int32_t>, std::int64_t> expected, found;
+  for (int first = 0; first < 5; ++first)
+    for (int second = first + 1; second < 5; ++second, ++number) {
+      CHECK_EQUAL(all->pairs()[number].first, first);
+      CHECK_EQUAL(all->pairs()[number].second, second);
+      const auto rows = rows_of_pair(problem, first, second);
+      const auto& driver = *all->pairs()[number].driver;
+      CHECK_EQUAL(driver.rows().size(), std::int64_t(rows.size()));
+      for (std::size_t local = 0; local < rows.size(); ++local) {
+        expected[{std::int64_t(number), std::int32_t(local)}] = rows[local];
+        CHECK_EQUAL(driver.examples()[local].label, problem.labels[rows[local]] == second ? 0 : -1);
+        CHECK_EQUAL(driver.examples()[local].cap, problem.caps[rows[local]]);
+      }
+    }
+  for (int i = 0; i < 40; ++i) {
+    int problems = 0;
+    std::int64_t last = -1;
+    all->for_each_problem(i, [&](auto& pair, std::int64_t p, std::int32_t local) {
+      CHECK(&pair == &all->pairs()[p]);
+      CHECK(p > last);
+      CHECK(found.emplace(std::pair{p, local}, i).second);
+      last = p;
+      ++problems;
+    });
+    CHECK_EQUAL(problems, 4);
+  }
+  CHECK(found == expected);
+}
+
+// Each problem takes the steps that it takes alone, and the reports are their sums.
+template <class Real>
+void check_sums(const Choice& choice) {
+  const Problem<Real> problem(4, 50, 8, 4, 0.5);
+  constexpr double kNever = -1;
+  const auto all = one_vs_one(problem, machine_of<Real>(choice), {kNever, false}, 1);
+  std::vector<std::unique_ptr<Sequential<Real>>> alone;
+  for (int first = 0; first < 4; ++first)
+    for (int second = first + 1; second < 4; ++second)
+      alone.push_back(driver_of_pair(problem, choice, first, second, kSeed + alone.size()));
+  for (int epoch = 0; epoch < 5; ++epoch) {
+    const EpochReport report = all->epoch(go_on);
+    EpochReport sum;
+    for (const auto& driver : alone) {
+      const EpochReport own = driver->epoch(go_on);
+      sum.visits += own.visits;
+      sum.moves += own.moves;
+      sum.violation = std::max(sum.violation, own.violation);
+      sum.dual += own.dual;
+      sum.half_norm += own.half_norm;
+      sum.loss_sum += own.loss_sum;
+    }
+    CHECK(!report.stopped);
+    CHECK_EQUAL(report.visits, 150);
+    CHECK_EQUAL(report.visits, sum.visits);
+    CHECK_EQUAL(report.moves, sum.moves);
+    CHECK_EQUAL(report.violation, sum.violation);
+    CHECK_EQUAL(report.dual, sum.dual);
+    CHECK_EQUAL(report.half_norm, sum.half_norm);
+    CHECK_EQUAL(report.loss_sum, sum.loss_sum);
+  }
+  all->rebuild_weights();
+  const Certificate certificate = all->certify(go_on);
+  Certificate sum;
+  for (std::size_t p = 0; p < alone.size(); ++p) {
+    alone[p]->rebuild_weights();
+    CHECK(weights_of(*all->pairs()[p].driver) == weights_of(*alone[p]));
+    const Certificate own = certify(*alone[p], 1);
+    sum.primal += own.primal;
+    sum.dual += own.dual;
+    sum.violation = std::max(sum.violation, own.violation);
+  }
+  CHECK(certificate.complete);
+  CHECK_EQUAL(certificate.primal, sum.primal);
+  CHECK_EQUAL(certificate.dual, sum.dual);
+  CHECK_EQUAL(certificate.violation, sum.violation);
+  CHECK(certificate.dual > 0 && certificate.dual < certificate.primal);
+}
+
+// Trains to the end. A finished problem keeps its weights and its share of the report; the sum of
+// the finished is within the tolerance, and the report says so.
+template <class Real>
+void check_finished(const Choice& choice, Tolerance tolerance) {
+  const Problem<Real> problem(6, 60, 8, 5, 0.5);
+  const auto all = one_vs_one(problem, machine_of<Real>(choice), tolerance, 1);
+  std::map<std::size_t, std::vector<Real>> finished;
+  std::size_t last = 0;
+  bool some_went_on = false;
+  for (int epoch = 0; epoch < 5000 && finished.size() < 10; ++epoch) {
+    const EpochReport report = all->epoch(go_on);
+    std::int64_t visits = 0;
+    for (std::size_t p = 0; p < 10; ++p) {
+      auto& pair = all->pairs()[p];
+      if (finished.contains(p)) {
+        CHECK(pair.finished);
+        CHECK(weights_of(*pair.driver) == finished[p]);
+        CHECK_EQUAL(pair.report.visits, 0);
+      } else if (pair.finished) {
+        CHECK(tolerance.reached(pair.certificate.primal, pair.certificate.dual,
+                                pair.certificate.violation));
+        CHECK_EQUAL(pair.report.dual, pair.certificate.dual);
+        CHECK_EQUAL(pair.report.half_norm + pair.report.loss_sum, pair.certificate.primal);
+        finished[p] = weights_of(*pair.driver);
+      } else {
+        visits += pair.driver->rows().size();
+      }
+    }
+    CHECK_EQUAL(report.visits, visits);
+    some_went_on |= last > 0 && last < 10 && finished.size() > last;
+    last = finished.size();
+  }
+  CHECK_EQUAL(finished.size(), 10u);
+  CHECK(some_went_on);
+  all->rebuild_weights();
+  const Certificate certificate = all->certify(go_on);
+  for (auto& [p, weights] : finished) CHECK(weights_of(*all->pairs()[p].driver) == weights);
+  if (tolerance.by_violation)
+    CHECK_AT_MOST(certificate.violation, tolerance.value);
+  else
+    CHECK_AT_MOST(certificate.primal - certificate.dual, tolerance.value * certificate.primal);
+  CHECK_EQUAL(all->epoch(go_on).visits, 0);
+}
+
+template <class Real>
+void check_threads(const Choice& choice) {
+  const Problem<Real> problem(7, 80, 8, 6, 0.5);
+  const ScheduleOptions orders[] = {
+      {"permuted", false, false, 0}, {"acf", false, false, 0}, {"permuted", true, true, 1e-3}};
+  for (const ScheduleOptions& order : orders) {
+    std::vector<EpochReport> reports;
+    std::vector<std::vector<Real>> weights;
+    for (int threads : {1, 3}) {
+      const auto all = one_vs_one(problem, machine_of<Real>(choice), {1e-2, false}, threads, order);
+      for (int epoch = 0; epoch < 8; ++epoch) reports.push_back(all->epoch(go_on));
+      for (auto& pair : all->pairs()) weights.push_back(weights_of(*pair.driver));
+    }
+    for (std::size_t epoch = 0; epoch < 8; ++epoch) {
+      CHECK_EQUAL(reports[epoch].dual, reports[epoch + 8].dual);
+      CHECK_EQUAL(reports[epoch].loss_sum, reports[epoch + 8].loss_sum);
+      CHECK_EQUAL(reports[epoch].visits, reports[epoch + 8].visits);
+    }
+    for (std::size_t p = 0; p < 15; ++p) CHECK(weights[p] == weights[p + 15]);
+  }
+}
+
+// Slow enough for the clock: problems that come after the stop are not visited.
+class SlowSchedule final : public Schedule {
+ public:
+  using Schedule::Schedule;
+  void next_round(std::vector<std::int32_t>& round, Random& random,
+                  const std::function<bool(std::int32_t)>&) override {
+    all_permuted(round, random);
+  }
+  void report(std::int32_t, double, double) override {
+    std::this_thread::sleep_for(std::chrono::microseconds(600));
+  }
+};
+
+void check_poll() {
+  const Problem<double> problem(8, 240, 4, 4, 1);
+  for (int threads : {1, 3}) {
+    const auto all = one_vs_one(problem, machine_of<double>(kBinary[0]), {1e-3, false}, threads);
+    for (auto& pair : all->pairs())
+      pair.driver->set_schedule(std::make_unique<SlowSchedule>(pair.driver->visited()));
+    const EpochReport stopped = all->epoch([] { return true; });
+    CHECK(stopped.stopped);
+    CHECK(stopped.visits > 0 && stopped.visits <= 128 * threads);
+    for (auto& pair : all->pairs()) CHECK(!pair.finished);
+    all->rebuild_weights();
+    const Certificate certificate = all->certify(go_on);
+    CHECK(certificate.complete);
+    CHECK(certificate.dual > 0 && certificate.dual <= certificate.primal);
+
+    int asked = 0;
+    const EpochReport whole = all->epoch([&] { return ++asked < 0; });
+    CHECK(!whole.stopped);
+    CHECK_EQUAL(whole.visits, 3 * 240);
+    CHECK(asked >= 2);
+    // Nor are those of the epoch before counted again.
+    CHECK(all->epoch([] { return true; }).visits <= 128 * threads);
+  }
+}
+
+// Two classes are one problem; a class without rows leaves problems of one sign.
+void check_small() {
+  Problem<double> problem(9, 20, 5, 3, 1);
+  for (std::int32_t& label : problem.labels) label = label == 2 ? 0 : label;
+  const auto all = one_vs_one(problem, machine_of<double>(kBinary[2]), {1e-6, false}, 2);
+  for (int epoch = 0; epoch < 500; ++epoch) all->epoch(go_on);
+  for (const auto& pair : all->pairs()) CHECK(pair.finished);
+  const Certificate certificate = all->certify(go_on);
+  CHECK_AT_MOST(certificate.primal - certificate.dual, 1e-6L * certificate.primal);
+
+  problem.classes = 2;
+  const auto one = one_vs_one(problem, machine_of<double>(kBinary[2]), {1e-6, false}, 2);
+  CHECK_EQUAL(one->pairs().size(), 1u);
+}
+
+template <class Real>
+void check_real() {
+  for (const Choice& choice : kBinary) {
+    check_sums<Real>(choice);
+    check_finished<Real>(choice, {1e-2, false});
+    check_finished<Real>(choice, {1e-2, true});
+    check_threads<Real>(choice);
+  }
+}
+
+void run_tests() {
+  check_numbers();
+  check_real<double>();
+  check_real<float>();
+  check_poll();
+  check_small();
+}
+
+}  // namespace polymargin::test
