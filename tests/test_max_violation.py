@@ -5,14 +5,14 @@ import time
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from problems import PAIRS, make_problem, make_sparse_problem
+from problems import PAIRS, make_model, make_problem, make_sparse_problem
 
 from polymargin import LinearSVM
 
 
-def fit(X, y, **parameters):
+def fit(X, y, machine="cs", loss="hinge", **parameters):
     parameters = {"C": 0.3, "max_iter": 20_000, "random_state": 0} | parameters
-    return LinearSVM(**parameters).fit(X, y)
+    return make_model(machine, loss, **parameters).fit(X, y)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

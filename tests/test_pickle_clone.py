@@ -34,6 +34,7 @@ CHANGED = {
     "cooling": False,
     "restricted": "active_set",
     "restricted_tol": 1e-5,
+    "features": "reduced",
     "warm_start": True,
     "n_jobs": 2,
     "random_state": 5,

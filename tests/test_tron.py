@@ -240,7 +240,7 @@ def test_violation_is_the_largest_entry_of_a_gradient(loss):
     model = fit(loss, X, y, tol=0, violation_tol=1e-3, C=0.5)
     assert model.status_ == "converged"
     features = augmented(model, X)
-    h = slacks("ovr", scores_of(model, X), y)
+    h = slacks("ovr", "hinge", scores_of(model, X), y)
     pull = 1 / (1 + np.exp(1 - h)) if loss == "logistic" else 2 * np.maximum(h, 0)
     signs = np.where(y[:, None] == np.arange(4), 1, -1)
     gradient = class_weights(model) - 0.5 * (signs * pull).T @ features

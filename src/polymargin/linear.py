@@ -323,7 +323,8 @@ class LinearSVM(LinearTraining):
         -------
         logarithms : ndarray of shape (n_samples, n_classes)
         """
-        if self._many_pairs():
-            with np.errstate(divide="ignore"):
-                return np.log(self.predict_proba(X))
-        return log_probabilities(super().decision_function(X))
+        scores = super().decision_function(X)
+        if not self._many_pairs():
+            return log_probabilities(scores)
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
