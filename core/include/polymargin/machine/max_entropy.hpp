@@ -90,36 +90,30 @@ class MaxEntropy final : public Machine<Real> {
     auto logs = lanes.local(2);
     EntropySimplex::solve(lanes, a, highest, start, shares, logs);
 
-    V others{};
-    for (int v = 0; v < lanes.packs; ++v) others += lanes.is_label(v) ? V{} : shares[v];
-    const Real scale = block.cap * std::min(Real(1), 1 / Lanes::sum(others));
-    V divergence{}, squares{}, changes{}, along{}, slopes{}, label_log{};
+    V divergence{}, squares{}, changes{}, along{}, along_logs{}, label_log{};
     for (int v = 0; v < lanes.packs; ++v) {
-      const V solution = lanes.is_label(v) ? V{} : scale * shares[v];
+      const V solution = lanes.is_label(v) ? V{} : block.cap * shares[v];
       const V delta = solution - lanes.dual(v);
       const V ratio = start[v] > V{} ? start[v] / shares[v] : V{} + Real(1);
-      divergence += start[v] * log_pack<Real, kBytes>(ratio) + (shares[v] - start[v]);
+      divergence += start[v] * log_pack<Real, kBytes>(ratio);
       squares += delta * delta;
       changes += delta;
       along += delta * (lanes.score(v) - label_score);
-      slopes += delta * ((lanes.score(v) - highest) - logs[v] - block.curvature * delta);
+      along_logs += delta * logs[v];
       label_log += lanes.is_label(v) ? logs[v] : V{};
       shares[v] = solution;
     }
-    // Over all classes with the label, whose d is -change, the gain is C_i KL(p_0 | p) +
-    // 1/2 A |d|^2 + d.(s - log p - A d); the last is zero for an exact step, where the slopes are
-    // equal. The divergence is at least |p - p_0|^2, also when rounded.
+    // Over all classes with the label, whose d is -change, 1/2 |W|^2 grows by 1/2 A |d|^2 - d.s and
+    // the entropy by C_i KL(p_0 | p) - d.log(p). The divergence is at least |p - p_0|^2, also when
+    // rounded.
     const Real change = Lanes::sum(changes);
     const Real all_squares = Lanes::sum(squares) + change * change;
-    const Real quadratic = block.curvature / 2 * all_squares;
-    const Real label_slope =
-        (label_score - highest) - Lanes::sum(label_log) + block.curvature * change;
     const Real least = all_squares * inverse_cap * inverse_cap;
-    step.gain = quadratic + block.cap * std::max(Lanes::sum(divergence), least) +
-                (Lanes::sum(slopes) - change * label_slope);
+    step.norm_change = block.curvature / 2 * all_squares - Lanes::sum(along);
+    step.gain = block.cap * std::max(Lanes::sum(divergence), least) -
+                (Lanes::sum(along_logs) - change * Lanes::sum(label_log)) - step.norm_change;
     step.moved = step.gain > 0;
     if (!step.moved) return step;
-    step.norm_change = quadratic - Lanes::sum(along);
     commit<RelativeMargin>(lanes, shares, change);
     return step;
   }

@@ -22,15 +22,19 @@ struct EntropySimplex {
     using V = typename Lanes::V;
     constexpr int kBytes = int(sizeof(V));
     constexpr Real kLastStep = Real(0.01);
-    for (int v = 0; v < lanes.packs; ++v) logs[v] = log_pack<Real, kBytes>(guess[v]);
+    constexpr int kLate = 6;
+    V sum{};
+    for (int v = 0; v < lanes.packs; ++v) {
+      logs[v] = log_pack<Real, kBytes>(guess[v]);
+      sum += guess[v];
+    }
     auto residuals = lanes.local(3);
     for (int iteration = 0; iteration < 60; ++iteration) {
-      V sum{}, weights{}, weighted{};
+      V weights{}, weighted{};
       for (int v = 0; v < lanes.packs; ++v) {
         const V q = lanes.score(v) - highest + a * start[v];
         residuals[v] = logs[v] + a * guess[v] - q;
         const V weight = guess[v] / (1 + a * guess[v]);
-        sum += guess[v];
         weights += weight;
         weighted += weight * residuals[v];
       }
@@ -44,7 +48,9 @@ struct EntropySimplex {
         residuals[v] = step;
       }
       const bool last = !(Lanes::max(largest) > kLastStep);
+      const bool late = iteration >= kLate;
       V change{};
+      sum = V{};
       for (int v = 0; v < lanes.packs; ++v) {
         // The last step, to third order: exp(t) is not computed again. Then t is set to the
         // logarithm of that, to fourth order.
@@ -52,25 +58,17 @@ struct EntropySimplex {
         const V share = last ? guess[v] * (1 + step * (1 + step * (Real(0.5) + step / 6)))
                              : (lanes.is_class(v) ? exp_pack<Real, kBytes>(logs[v]) : V{});
         if (last) logs[v] -= step * step * (step * step / 24);
-        change = max_of(change, max_of(share - guess[v], guess[v] - share));
+        if (late) change = max_of(change, max_of(share - guess[v], guess[v] - share));
+        sum += share;
         guess[v] = share;
       }
-      if (last || !(Lanes::max(change) > std::numeric_limits<Real>::epsilon())) break;
+      if (last || (late && !(Lanes::max(change) > std::numeric_limits<Real>::epsilon()))) break;
     }
-    normalize<Real>(lanes, guess, logs);
-  }
-
- private:
-  // The shares sum to one but for the square of the last step.
-  template <class Real, class Lanes, class Packs>
-  [[gnu::always_inline]] static void normalize(const Lanes& lanes, Packs& shares, Packs& logs) {
-    using V = typename Lanes::V;
-    V sum{};
-    for (int v = 0; v < lanes.packs; ++v) sum += shares[v];
+    // The shares sum to one but for the square of the last step.
     const Real total = Lanes::sum(sum), excess = total - 1;
     const Real scale = 1 / total, log_total = excess * (1 - excess * (Real(0.5) - excess / 3));
     for (int v = 0; v < lanes.packs; ++v) {
-      shares[v] *= scale;
+      guess[v] *= scale;
       logs[v] = max_of(logs[v] - log_total, V{} + FloatFormat<Real>::kLeastExponent);
     }
   }
