@@ -48,7 +48,7 @@ class Logistic final : public Machine<Real> {
     const Real a = block.curvature * block.cap;
     const Real inverse_cap = 1 / block.cap;
 
-    V worst{}, loss{};
+    V worst{}, significant{}, loss{};
     auto margins = lanes.local(0);
     for (int v = 0; v < lanes.packs; ++v) {
       const V margin = lanes.is_label(v) ? lanes.score(v) : -lanes.score(v);
@@ -57,14 +57,17 @@ class Logistic final : public Machine<Real> {
       const V target = margin > V{} ? small : 1 - small;
       const V lane_loss = max_of(-margin, V{}) + log1p_pack<Real, kBytes>(odds);
       loss += lanes.is_class(v) ? lane_loss : V{};
-      const V difference = lanes.dual(v) * inverse_cap - target;
-      worst = max_of(worst, lanes.is_class(v) ? max_of(difference, -difference) : V{});
+      const V share = lanes.dual(v) * inverse_cap;
+      const V difference = lanes.is_class(v) ? max_of(share - target, target - share) : V{};
+      worst = max_of(worst, difference);
+      significant = max_of(significant, difference - threshold * max_of(share, target));
       margins[v] = margin;
     }
     Step<Real> step;
     step.loss = Lanes::sum(loss);
     step.violation = Lanes::max(worst);
-    if (!(step.violation > threshold)) return step;
+    // Shares may be tiny, and with a large C_i they still count: the threshold is relative.
+    if (!(Lanes::max(significant) > 0)) return step;
 
     auto solution = lanes.local(1);
     V gain{}, norm_change{};

@@ -39,8 +39,8 @@ class Machine {
  public:
   virtual ~Machine() = default;
 
-  // Solves the restricted problem if its violation exceeds `threshold`; with an infinite threshold
-  // it only measures.
+  // Solves the restricted problem if its violation exceeds `threshold`, by what is rounding in that
+  // machine; with an infinite threshold it only measures.
   virtual Step<Real> step(const Block<Real>& block, Real threshold) const = 0;
 
   // Writes the coefficients b of the block into block.change: the weights are sums of b_m x.

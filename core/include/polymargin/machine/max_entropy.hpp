@@ -71,18 +71,20 @@ class MaxEntropy final : public Machine<Real> {
     }
     const Real partition = Lanes::sum(sum);
     const Real inverse_partition = 1 / partition;
-    V worst{};
+    V worst{}, significant{};
     for (int v = 0; v < lanes.packs; ++v) {
       shares[v] *= inverse_partition;  // the softmax
-      const V difference = shares[v] - start[v];
-      worst = max_of(worst, max_of(difference, -difference));
+      const V difference = max_of(shares[v] - start[v], start[v] - shares[v]);
+      worst = max_of(worst, difference);
+      significant = max_of(significant, difference - threshold * max_of(shares[v], start[v]));
     }
     Step<Real> step;
     // Where the label is far ahead the loss is far below the rounding of the partition.
     step.loss = label_score == highest ? std::log1p(Lanes::sum(wrong))
                                        : std::log(partition) + (highest - label_score);
     step.violation = Lanes::max(worst);
-    if (!(step.violation > threshold)) return step;
+    // Shares may be tiny, and with a large C_i they still count: the threshold is relative.
+    if (!(Lanes::max(significant) > 0)) return step;
 
     // A small curvature ends near the softmax, a large one near the start.
     const Real near = 1 / (1 + a), far = a / (1 + a);
