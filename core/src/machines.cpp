@@ -7,6 +7,8 @@
 #include "polymargin/machine/max_entropy.hpp"
 #include "polymargin/restricted/box_exact.hpp"
 #include "polymargin/restricted/catalog.hpp"
+#include "polymargin/restricted/entropy_pairs.hpp"
+#include "polymargin/restricted/entropy_simplex.hpp"
 #include "polymargin/restricted/simplex_exact.hpp"
 
 namespace polymargin {
@@ -50,7 +52,8 @@ std::shared_ptr<const Machine<Real>> make_machine(const std::string& machine,
   } else if (machine == "ovr" && loss == "logistic") {
     if (restricted == "exact") made = std::make_shared<Logistic<Real>>();
   } else if (machine == "maxent" && loss == "log") {
-    if (restricted == "exact") made = std::make_shared<MaxEntropy<Real>>();
+    if (restricted == "exact") made = std::make_shared<MaxEntropy<Real, EntropySimplex>>();
+    if (restricted == "pairs") made = std::make_shared<MaxEntropy<Real, EntropyPairs>>();
   } else if (machine == "ovr") {
     made = make_boxed<Real, OneVsRestMargin>(loss, restricted);
   }

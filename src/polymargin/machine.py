@@ -145,7 +145,7 @@ MACHINES = {
         Machine("ovo", "hinge", "one_vs_one", _BOX, "each"),
         Machine("ovo", "squared_hinge", "one_vs_one", _BOX, None),
         Machine("ovo", "logistic", "one_vs_one", ("exact",), "share"),
-        Machine("maxent", "log", "relative", ("exact",), "share"),
+        Machine("maxent", "log", "relative", ("exact", "pairs"), "share"),
     )
 }
 RESTRICTED = _SIMPLEX

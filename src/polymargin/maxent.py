@@ -57,8 +57,10 @@ class MaxEnt(LinearTraining):
         Who is visited next. "acf" visits an example as often as its visits are worth
         it; "permuted" visits all in a fresh random order.
 
-    restricted : {"exact"}, default="exact"
-        Solver of the restricted problem of one example.
+    restricted : {"exact", "pairs"}, default="exact"
+        Solver of the restricted problem of one example: "exact" for all variables of a
+        block at once; "pairs" two at a time, the two-level method of the literature,
+        for comparison.
 
     warm_start : bool, default=False
         Start from the dual variables of the previous fit, made feasible for the

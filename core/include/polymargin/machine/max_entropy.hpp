@@ -9,12 +9,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "polymargin/base/transcendental.hpp"
 #include "polymargin/machine/margin.hpp"
-#include "polymargin/restricted/entropy_simplex.hpp"
 
 namespace polymargin {
 
-template <class Real>
+// `Simplex` solves the restricted problem: solve(lanes, a, highest score, start, shares, logs).
+template <class Real, class Simplex>
 class MaxEntropy final : public Machine<Real> {
  public:
   Step<Real> step(const Block<Real>& block, Real threshold) const override {
@@ -90,7 +91,7 @@ class MaxEntropy final : public Machine<Real> {
     const Real near = 1 / (1 + a), far = a / (1 + a);
     for (int v = 0; v < lanes.packs; ++v) shares[v] = near * shares[v] + far * start[v];
     auto logs = lanes.local(2);
-    EntropySimplex::solve(lanes, a, highest, start, shares, logs);
+    Simplex::solve(lanes, a, highest, start, shares, logs);
 
     V divergence{}, squares{}, changes{}, along{}, along_logs{}, label_log{};
     for (int v = 0; v < lanes.packs; ++v) {
