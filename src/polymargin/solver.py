@@ -27,6 +27,7 @@ from .access import rows_of
 from .cutting_plane import CuttingPlane
 from .machine import Machine
 from .margin_loss import SMOOTH_LOSSES
+from .pairs import TronPairs
 from .tron import TronDriver
 
 
@@ -104,13 +105,18 @@ def dual_driver(estimator, X, problem, restricted=None, order=None, stream=False
 
 
 def tron_driver(estimator, X, problem):
-    """The trust-region Newton method, in Python on products in C++."""
+    """The trust-region Newton method, in Python on products in C++.
+
+    One-vs-rest problems share their passes over the rows; of one-vs-one, every pair has
+    rows of its own and is trained by itself.
+    """
     bias = constant_feature(estimator)
     if bias:
         empty = np.zeros(X.shape[0], dtype=bool)
     else:
         empty = np.asarray(abs(X).sum(axis=1)).ravel() == 0
-    return TronDriver(
+    kind = TronPairs if problem.machine.margin == "one_vs_one" else TronDriver
+    return kind(
         rows_of(X, bias),
         X.dtype,
         empty,
@@ -153,7 +159,9 @@ def _is_crammer_singer(machine: Machine) -> bool:
 SOLVERS = {
     "dual": Solver(lambda machine: True, dual_driver),
     "tron": Solver(
-        lambda machine: machine.name == "ovr" and machine.loss in SMOOTH_LOSSES,
+        lambda machine: (
+            machine.name in ("ovr", "ovo") and machine.loss in SMOOTH_LOSSES
+        ),
         tron_driver,
     ),
     "exponentiated_gradient": Solver(_is_crammer_singer, exponentiated_gradient_driver),
