@@ -15,6 +15,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from polymargin import LinearSVM
+from polymargin.machine import MACHINES
+from polymargin.problem import Problem
+from polymargin.solver import tron_driver
 
 LOSSES = ("squared_hinge", "logistic")
 
@@ -105,6 +108,9 @@ INTERRUPTED = """
     import time
     import numpy as np
     from polymargin import LinearSVM
+from polymargin.machine import MACHINES
+from polymargin.problem import Problem
+from polymargin.solver import tron_driver
     from problems import make_sparse_problem
 
     X, y = make_sparse_problem(n=60_000, d=20_000, k=12, nonzeros=40)
@@ -146,6 +152,45 @@ def test_interrupt(n_jobs, helpers_on_path):
     stopped, status = out.split()
     assert status == "interrupted"
     assert float(stopped) - sent < 2  # the rest of a product, and the dual variables
+
+
+def driver_of(n_jobs):
+    X, y = make_problem(n=100, k=3)
+    problem = Problem(MACHINES["ovo", "squared_hinge"], y, 3, np.ones(100))
+    return tron_driver(tron(n_jobs=n_jobs), X, problem)
+
+
+def test_a_signal_reaches_the_other_threads():
+    """Those that run are told to stop, and nothing runs when it is passed on."""
+    driver = driver_of(n_jobs=2)
+    ended = []
+
+    def work(pair):
+        if pair is driver.pairs[0]:
+            raise KeyboardInterrupt
+        give_up = time.perf_counter() + 10
+        while pair.end > 0 and time.perf_counter() < give_up:
+            time.sleep(0.01)
+        ended.append(pair.end)
+
+    with pytest.raises(KeyboardInterrupt):
+        driver._each(work, driver.pairs)
+    assert ended and set(ended) == {-np.inf}
+
+
+def test_a_step_stops_at_its_next_product():
+    pair = driver_of(n_jobs=1).pairs[0]
+    product, products = pair._hessian, []
+
+    def stop_after_one(V, curvature):
+        pair.stop()
+        products.append(1)
+        return product(V, curvature)
+
+    pair._hessian = stop_after_one
+    assert pair.epoch(np.inf)["stopped"]
+    assert len(products) == 1
+    assert not pair.weights().any()
 
 
 # As in test_estimator_checks: two independent runs are compared to 1e-7.
