@@ -1,5 +1,7 @@
 """The trust-region Newton method for one-vs-rest machines with a smooth loss.
 
+With one column it also solves the pairs of one-vs-one (see `pairs`).
+
 All binary problems run in lockstep: they share the products with the rows, and a
 problem that is solved leaves them. One epoch is one Newton step of every problem that
 is left. The scores of a model give more than its objective: the pulls of the losses
