@@ -108,9 +108,6 @@ INTERRUPTED = """
     import time
     import numpy as np
     from polymargin import LinearSVM
-from polymargin.machine import MACHINES
-from polymargin.problem import Problem
-from polymargin.solver import tron_driver
     from problems import make_sparse_problem
 
     X, y = make_sparse_problem(n=60_000, d=20_000, k=12, nonzeros=40)
@@ -214,7 +211,8 @@ def test_auto_takes_newton_steps_where_they_pay(loss):
     assert chosen(X, 1.5 * C) == "tron"
     assert chosen(X, C / 1.5) == "dual"
     assert chosen(X[:1400], 1.5 * C) == "dual"  # 933 of a pair
-    assert chosen(np.hstack([X] * 22), C) == "dual"  # 132 features, 1200 rows
+    assert chosen(np.hstack([X] * 16), C) == "tron"
+    assert chosen(np.hstack([X] * 17), C) == "dual"  # 102 features
     assert chosen(X, 1.5 * C, loss="hinge") == "dual"
 
 
