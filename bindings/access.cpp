@@ -1,10 +1,12 @@
 // Rows of NumPy and SciPy arrays, read in place; the array objects are kept alive.
 #include <nanobind/ndarray.h>
 
+#include <limits>
 #include <stdexcept>
 #include <string>
 
 #include "core.hpp"
+#include "polymargin/access/subset.hpp"
 #include "rows.hpp"
 
 namespace nb = nanobind;
@@ -57,13 +59,34 @@ static PyRows<Real> dense_rows(Matrix<Real> values, double bias) {
                                : read.template operator()<false>();
 }
 
+// Some of the rows, which stay where they are.
+template <class Real>
+static PyRows<Real> subset_of(const PyRows<Real>& rows, Vector<std::int64_t> indices) {
+  const std::int64_t size = rows.rows->size();
+  if (size > std::numeric_limits<std::int32_t>::max())
+    throw std::invalid_argument("subset: there must be less than 2^31 rows");
+  std::vector<std::int32_t> chosen(indices.shape(0));
+  for (std::size_t position = 0; position < chosen.size(); ++position) {
+    const std::int64_t index = indices.data()[position];
+    if (index < 0 || index >= size)
+      throw std::out_of_range("subset: indices[" + std::to_string(position) + "] is " +
+                              std::to_string(index) + "; give row numbers from 0 to " +
+                              std::to_string(size - 1) + ".");
+    chosen[position] = std::int32_t(index);
+  }
+  return {std::make_shared<RowsSubset<Real>>(rows.rows, std::move(chosen)), rows.owners,
+          rows.canonical};
+}
+
 template <class Real>
 static void bind_rows(nb::module_& m, const char* name) {
   using namespace nb::literals;
   nb::class_<PyRows<Real>>(m, name)
       .def_prop_ro("size", [](const PyRows<Real>& rows) { return rows.rows->size(); })
       .def_ro("canonical", &PyRows<Real>::canonical)
-      .def_prop_ro("features", [](const PyRows<Real>& rows) { return rows.rows->features(); });
+      .def_prop_ro("features", [](const PyRows<Real>& rows) { return rows.rows->features(); })
+      .def("subset", &subset_of<Real>, "indices"_a.noconvert(),
+           "The rows with these numbers (int64), in this order; not a copy.");
   m.def("csr_rows", &csr_rows<Real, std::int32_t>, "data"_a.noconvert(), "indices"_a.noconvert(),
         "indptr"_a.noconvert(), "columns"_a, "bias"_a);
   m.def("csr_rows", &csr_rows<Real, std::int64_t>, "data"_a.noconvert(), "indices"_a.noconvert(),

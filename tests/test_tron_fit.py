@@ -183,4 +183,8 @@ def test_auto_takes_newton_steps_where_they_pay():
     assert chosen(X[:900], 1.5 * C) == "dual"
     assert chosen(np.hstack([X] * 30), C) == "dual"  # too many features
     assert chosen(X, 1.5 * C, loss="hinge") == "dual"
+    assert chosen(X, 1.5 * C, loss="logistic") == "tron"
+    assert chosen(X, C / 1.5, loss="logistic") == "dual"
+    assert chosen(np.hstack([X] * 17), C) == "tron"
+    assert chosen(np.hstack([X] * 17), C, loss="logistic") == "dual"
     assert chosen(X, 1.5 * C, machine="ww") == "dual"

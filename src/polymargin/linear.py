@@ -71,13 +71,15 @@ class LinearSVM(LinearTraining):
 
     solver : str, default="auto"
         How to train. "dual" is the sequential dual method. "tron" is the trust-region
-        Newton method, for "ovr" with "squared_hinge" or "logistic": Newton steps of
-        all classes side by side, each by conjugate gradients. It is at its best where
-        rows are many, features few and C large; `order`, `shrinking`, `cooling`,
-        `restricted` and `random_state` mean nothing to it. "auto" chooses by what is
-        known before the fit and says what it chose in `solver_`: "tron" for "ovr" with
-        "squared_hinge" if there are at least 1000 rows, ten times as many as features,
-        and the mean of ``C_i |x_i|^2`` is at least 20; "dual" otherwise. Two more are
+        Newton method, for "ovr" and "ovo" with "squared_hinge" or "logistic": Newton
+        steps of all classes side by side, or of every pair by itself, each by conjugate
+        gradients. It is at its best where rows are many, features few and C large;
+        `order`, `shrinking`, `cooling`, `restricted` and `random_state` mean nothing to
+        it. "auto" chooses by what is known before the fit and says what it chose in
+        `solver_`: "tron", where it can train the machine, if there are at least 1000
+        rows (for "ovo": of a pair, in the mean), ten times as many as features, the
+        mean of ``C_i |x_i|^2`` is at least 20 (for "ovo": 50) and, unless this is "ovr"
+        with "squared_hinge", features are at most 100; "dual" otherwise. Two more are
         there for comparison, for "cs" with hinge only, and both need memory for rows
         times classes. "exponentiated_gradient" multiplies the dual variables of random
         examples by exponentials of their gradient; what becomes zero has fallen below

@@ -126,9 +126,7 @@ class LinearTraining(
                 f"only: {self.classes_.tolist()[0]!r}."
             )
         problem = self._problem(machine, X, labels, sample_weight)
-        self.solver_ = choose_solver(
-            self.solver, machine, X, problem.caps, self.features
-        )
+        self.solver_ = choose_solver(self.solver, problem, X, self.features)
         driver = SOLVERS[self.solver_].driver(self, X, problem)
         if self.warm_start:
             self._start_from_previous(driver, problem)

@@ -1,5 +1,7 @@
 """The trust-region Newton method for one-vs-rest machines with a smooth loss.
 
+With one column it also solves the pairs of one-vs-one (see `pairs`).
+
 All binary problems run in lockstep: they share the products with the rows, and a
 problem that is solved leaves them. One epoch is one Newton step of every problem that
 is left. The scores of a model give more than its objective: the pulls of the losses
@@ -102,21 +104,31 @@ class TronDriver:
         self.point: Point | None = None  # of the classes that are not finished
         self.radius = np.empty(0)
         self.passes = 0  # over the rows
+        self.end = float("inf")  # of the time for an epoch
+
+    @property
+    def finished(self) -> bool:
+        """Whether no class is left."""
+        return self.point is not None and not len(self.point.classes)
+
+    def stop(self) -> None:
+        """Let an epoch that runs on another thread end at its next product."""
+        self.end = float("-inf")
 
     def epoch(self, seconds: float) -> dict:
         """Take one Newton step of every class that is not finished."""
-        end = perf_counter() + seconds
+        self.end = perf_counter() + seconds
         passes = self.passes
         self._start()
-        point = self.point
-        if not len(point.classes):
+        if self.finished:
             return self._report(0, passes)
+        point = self.point
         step = newton_step(
             point.gradient,
             point.curvature,
             self.radius,
             self._hessian,
-            lambda: perf_counter() > end,
+            lambda: perf_counter() > self.end,
         )
         if step is None:
             return self._report(0, passes, stopped=True)
@@ -247,14 +259,18 @@ class TronDriver:
         """W itself."""
         return self.full_weights
 
-    def duals(self):
-        """The pulls of the losses at W, times C_i, as (indptr, classes, values)."""
+    def pulls(self):
+        """The pulls of the losses at W, times C_i: an array of (examples, classes)."""
         classes = np.arange(self.problem.n_columns)
         values = self._scores(self.full_weights)
         caps = np.where(self.empty, 0.0, self.problem.caps)
         for rows, _, z in self._margins(values, classes):
             values[rows] = caps[rows, None] * self.loss(z).pull
-        blocks = sp.csr_array(values)
+        return values
+
+    def duals(self):
+        """The pulls as (indptr, classes, values)."""
+        blocks = sp.csr_array(self.pulls())
         return blocks.indptr, blocks.indices, blocks.data
 
     def set_duals(self, indptr, classes, values) -> None:
@@ -262,7 +278,10 @@ class TronDriver:
         problem = self.problem
         shape = (self.rows.size, problem.n_columns)
         duals = sp.csr_array((values, classes, indptr), shape=shape)
-        coefficients = problem.machine.coefficients(duals, problem.labels).toarray()
+        self.start_from(problem.machine.coefficients(duals, problem.labels).toarray())
+
+    def start_from(self, coefficients) -> None:
+        """Start from the weights X^T B, of coefficients B of (examples, classes)."""
         self.full_weights = core.transposed_products(
             self.rows, coefficients.astype(self.dtype), self.threads
         )

@@ -94,12 +94,15 @@ def newton_step(
         product = hessian(p, curvature)
         products += 1
         length = np.divide(square, dots(p, product), where=running, out=0 * square)
-        limit = _to_boundary(s, p, radius[columns])
-        outside = running & (length > limit)
-        length = np.where(outside, limit, length)
-        s += length * p
+        ahead = s + length * p
+        outside = running & (dots(ahead, ahead) > radius[columns] ** 2)
+        if outside.any():
+            limit = _to_boundary(s, p, radius[columns])
+            length = np.where(outside, np.minimum(length, limit), length)
+            ahead = s + length * p
+            at_boundary[columns] |= outside
+        s = ahead
         r -= length * product
-        at_boundary[columns] |= outside
 
         before, square = square, np.where(running, dots(r, r), square)
         running &= ~outside & (square > enough)
