@@ -184,11 +184,13 @@ void check_finished(const Choice& choice, Tolerance tolerance) {
   CHECK_EQUAL(all->epoch(go_on).visits, 0);
 }
 
+// The number of threads changes no bit; the order of the visits, by its name, changes the weights.
 template <class Real>
 void check_threads(const Choice& choice) {
   const Problem<Real> problem(7, 80, 8, 6, 0.5);
   const ScheduleOptions orders[] = {
       {"permuted", false, false, 0}, {"acf", false, false, 0}, {"permuted", true, true, 1e-3}};
+  std::vector<std::vector<Real>> of_order;
   for (const ScheduleOptions& order : orders) {
     std::vector<EpochReport> reports;
     std::vector<std::vector<Real>> weights;
@@ -203,7 +205,11 @@ void check_threads(const Choice& choice) {
       CHECK_EQUAL(reports[epoch].visits, reports[epoch + 8].visits);
     }
     for (std::size_t p = 0; p < 15; ++p) CHECK(weights[p] == weights[p + 15]);
+    of_order.push_back(weights[0]);
   }
+  CHECK(of_order[1] != of_order[0] && of_order[1] != of_order[2]);
+  // A logistic block is never at a vertex, and nothing shrinks.
+  CHECK_EQUAL(of_order[0] != of_order[2], choice.loss != "logistic");
 }
 
 // Slow enough for the clock: problems that come after the stop are not visited.
