@@ -1,4 +1,4 @@
-"""Problems whose classes have features of their own, for the tests of reduced features."""
+"""Problems for reduced features, and which pairs and weights they have."""
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,7 +17,7 @@ REDUCIBLE = [(machine, loss) for machine, loss in PAIRS if machine != "llw"]
 
 
 def separate_problem(n=60, d=60, k=4, seed=0, dtype=np.float64):
-    """Sparse rows; every fourth label is another one. About half of the pairs do not occur."""
+    """Sparse rows, some with another label; about half of the pairs do not occur."""
     X, y = make_sparse_problem(n, d, k, seed=seed, nonzeros=5, dtype=dtype)
     noisy = np.arange(k, n, 4)
     y[noisy] = np.random.default_rng(seed + 1).integers(k, size=len(noisy))

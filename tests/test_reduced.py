@@ -1,4 +1,4 @@
-"""Reduced features: optima, certificates and weights against independent computations."""
+"""Reduced features: optima, certificates and weights, computed independently."""
 
 import numpy as np
 import pytest
@@ -103,7 +103,7 @@ def test_violations(machine, loss, k):
 @pytest.mark.parametrize("k", [2, 4, MANY])
 @pytest.mark.parametrize(("machine", "loss"), REDUCIBLE)
 def test_the_dual_never_falls(machine, loss, k, order):
-    X, y = separate_problem(n=40 + k, k=k)
+    X, y = separate_problem(n=40 + 2 * k, k=k)
     model = fit_reduced(machine, loss, X, y, C=3.0, order=order, history=True, tol=1e-5)
     dual, primal = model.history_["dual_objective"], model.history_["objective"]
     assert (np.diff(dual) >= -1e-12 * primal[:-1]).all()
@@ -114,7 +114,7 @@ def test_the_dual_never_falls(machine, loss, k, order):
 @pytest.mark.parametrize("k", [2, 3, MANY])
 @pytest.mark.parametrize(("machine", "loss"), REDUCIBLE)
 def test_where_every_pair_occurs_nothing_is_reduced(machine, loss, k):
-    X, y = make_problem(n=60 + k, k=k)
+    X, y = make_problem(n=60 + 2 * k, k=k)
     parameters = {"C": 0.1, "tol": 1e-8, "max_iter": 100_000, "random_state": 0}
     reduced = fit_reduced(machine, loss, X, y, **parameters)
     full = make_model(machine, loss, **parameters).fit(X, y)
