@@ -222,11 +222,12 @@ def scores_of(model, X):
     return augmented(model, X) @ class_weights(model).T
 
 
-def primal_objective(model, X, y, caps):
+def primal_objective(model, X, y, caps, W=None):
+    """Of the model, or of other weights, as `class_weights` has them."""
+    W = class_weights(model) if W is None else W
     pair, labels = pair_of(model), np.searchsorted(model.classes_, y)
-    h = slacks(*pair, scores_of(model, X), labels)
-    loss = np.sum(caps * losses(*pair, h, labels))
-    return np.sum(class_weights(model) ** 2) / 2 + loss
+    h = slacks(*pair, augmented(model, X) @ W.T, labels)
+    return np.sum(W**2) / 2 + np.sum(caps * losses(*pair, h, labels))
 
 
 def dual_block(model, y):
@@ -255,11 +256,11 @@ def bounded_by_cap(model, u):
     return u.sum(axis=1) if pair_of(model)[0] in ("cs", "maxent") else u.max(axis=1)
 
 
-def dual_objective(model, X, y, caps):
+def dual_objective(model, X, y, caps, kept=1):
     """Of `dual_coef_`; rows without features are worth their constant loss."""
     u, features = dual_block(model, y), augmented(model, X)
     pair, k = pair_of(model), len(model.classes_)
-    W = model.dual_coef_.toarray().T.astype(np.float64) @ features
+    W = kept * (model.dual_coef_.toarray().T.astype(np.float64) @ features)
     terms = unit(*pair, k) * u.sum(axis=1) - penalties(*pair, u, caps)
     empty = ~features.any(axis=1)
     terms[empty] = caps[empty] * loss_at_zero(*pair, k)

@@ -5,60 +5,63 @@ interior-point method, or as smooth functions for a quasi-Newton one.
 import clarabel
 import numpy as np
 import scipy.sparse as sp
-from problems import ENTROPY, class_pairs, is_own, unit
+from problems import ENTROPY, class_pairs, is_own, n_columns, unit
 from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 
 
-def solve_primal(machine, loss, features, labels, caps):
+def solve_primal(machine, loss, features, labels, caps, kept=None):
     """Return the optimal objective and the weights of the classes, one row each.
 
     One-vs-rest is a binary problem for each class, or for the second of two; one-vs-one
-    one for each pair of classes, on their rows.
+    one for each pair of classes, on their rows. `kept` tells which weights are free,
+    like them one row each; the others are zero.
     """
     k = labels.max() + 1
+    if kept is None:
+        kept = np.ones((n_columns(machine, k), features.shape[1]), dtype=bool)
     if machine == "ovr":
         classes = range(k) if k > 2 else [1]
         return _solve_each(
-            loss, features, caps, [(labels >= 0, labels == m) for m in classes]
+            loss, features, caps, [(labels >= 0, labels == m) for m in classes], kept
         )
     if machine == "ovo":
         problems = [
             (np.isin(labels, pair), labels == pair[1]) for pair in class_pairs(k)
         ]
-        return _solve_each(loss, features, caps, problems)
+        return _solve_each(loss, features, caps, problems, kept)
     if loss in ENTROPY:
-        return _solve_entropy(features, labels, caps, k)
-    return _solve_quadratic(machine, loss, features, labels, caps, k)
+        return _solve_entropy(features, labels, caps, kept)
+    return _solve_quadratic(machine, loss, features, labels, caps, kept)
 
 
-def _solve_each(loss, features, caps, problems):
+def _solve_each(loss, features, caps, problems, kept):
     """Solve binary problems, each given by its rows and which of all are positive."""
     solved = []
-    for chosen, positive in problems:
-        data = features[chosen], positive[chosen], caps[chosen]
+    for (chosen, positive), row in zip(problems, kept, strict=True):
+        data = features[chosen], positive[chosen], caps[chosen], row[None, :]
         if loss in ENTROPY:
-            solved.append(_solve_entropy(*data, 1))
+            solved.append(_solve_entropy(*data))
         else:
-            solved.append(_solve_quadratic("binary", loss, *data, 1))
+            solved.append(_solve_quadratic("binary", loss, *data))
     return sum(best for best, _ in solved), np.vstack([w for _, w in solved])
 
 
-def _solve_entropy(features, labels, caps, k):
+def _solve_entropy(features, labels, caps, kept):
     """1/2 |W|^2 + sum_i C_i (log sum_m exp(s_m) - s_y), where a single score is that of
     the second of two classes and the first has the score zero.
     """
+    k = len(kept)
     own = is_own(labels, k) if k > 1 else np.column_stack([~labels, labels])
     hidden = own.shape[1] - k  # columns of a score of zero
 
     def value_and_gradient(w):
-        W = w.reshape(k, -1)
-        s = np.pad(features @ W.T, ((0, 0), (hidden, 0)))
+        s = np.pad(features @ _spread(w, kept).T, ((0, 0), (hidden, 0)))
         value = w @ w / 2 + caps @ (logsumexp(s, axis=1) - s[own])
         slope = caps[:, None] * (softmax(s, axis=1) - own)
-        return value, (W + slope[:, hidden:].T @ features).ravel()
+        return value, w + (slope[:, hidden:].T @ features)[kept]
 
-    start = np.zeros(k * features.shape[1])
+    start = np.zeros(kept.sum())
     settings = {"gtol": 0, "ftol": 0, "maxiter": 10_000, "maxfun": 100_000}
     found = minimize(
         value_and_gradient, start, jac=True, method="L-BFGS-B", options=settings
@@ -66,18 +69,24 @@ def _solve_entropy(features, labels, caps, k):
     # The objective is strongly convex: it is at most |gradient|^2 / 2 above its best.
     value, gradient = value_and_gradient(found.x)
     assert gradient @ gradient / 2 <= 1e-10 * value
-    return value, found.x.reshape(k, -1)
+    return value, _spread(found.x, kept)
 
 
-def _solve_quadratic(machine, loss, features, labels, caps, k):
-    """The variables are the weights, class after class, then the slacks.
+def _spread(w, kept):
+    W = np.zeros(kept.shape)
+    W[kept] = w
+    return W
+
+
+def _solve_quadratic(machine, loss, features, labels, caps, kept):
+    """The variables are the kept weights, class after class, then the slacks.
 
     There is one slack per row for "cs" and "binary", one per row and wrong class for
     "ww" and "llw". The constraints are form - slack <= -margin and -slack <= 0, with
     the form s_m - s_y for "cs" and "ww", s_m for "llw" and -Y s for "binary". "llw" has
     another: the weights of each feature sum to zero.
     """
-    n, d = features.shape
+    (n, d), k, n_weights = features.shape, len(kept), kept.sum()
     if machine == "binary":
         row = np.arange(n)
         form = sp.csr_array(np.where(labels, -1.0, 1.0)[:, None])
@@ -91,24 +100,24 @@ def _solve_quadratic(machine, loss, features, labels, caps, k):
 
     # Row r of the margins is the outer product of form_r and x_r.
     x = sp.csr_array(np.tile(features[row], k))
-    margins = sp.kron(form, np.ones((1, d))).multiply(x)
+    margins = sp.kron(form, np.ones((1, d))).multiply(x).tocsc()[:, kept.ravel()]
     chosen = sp.csr_array(
         (np.ones(len(row)), (np.arange(len(row)), slack)), shape=(len(row), n_slacks)
     )
-    positive = sp.hstack([sp.csc_array((n_slacks, k * d)), -sp.eye_array(n_slacks)])
+    positive = sp.hstack([sp.csc_array((n_slacks, n_weights)), -sp.eye_array(n_slacks)])
     constraints = [sp.hstack([margins, -chosen]), positive]
     bounds = [np.full(len(row), -unit(machine, loss, k)), np.zeros(n_slacks)]
     cones = [clarabel.NonnegativeConeT(len(row) + n_slacks)]
     if machine == "llw":
-        sums = sp.kron(np.ones((1, k)), sp.eye_array(d))
+        sums = sp.kron(np.ones((1, k)), sp.eye_array(d)).tocsc()[:, kept.ravel()]
         constraints.append(sp.hstack([sums, sp.csc_array((d, n_slacks))]))
         bounds.append(np.zeros(d))
         cones.append(clarabel.ZeroConeT(d))
     squared = loss == "squared_hinge"
     P = sp.diags_array(
-        np.concatenate([np.ones(k * d), 2 * weights if squared else 0 * weights])
+        np.concatenate([np.ones(n_weights), 2 * weights if squared else 0 * weights])
     )
-    q = np.concatenate([np.zeros(k * d), 0 * weights if squared else weights])
+    q = np.concatenate([np.zeros(n_weights), 0 * weights if squared else weights])
 
     settings = clarabel.DefaultSettings()
     settings.verbose = False
@@ -122,4 +131,4 @@ def _solve_quadratic(machine, loss, features, labels, caps, k):
         settings,
     ).solve()
     assert solution.status == clarabel.SolverStatus.Solved
-    return solution.obj_val, np.array(solution.x[: k * d]).reshape(k, d)
+    return solution.obj_val, _spread(solution.x[:n_weights], kept)

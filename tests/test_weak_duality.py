@@ -15,6 +15,7 @@ from problems import (
     pair_of,
     primal_objective,
 )
+from reduced import REDUCIBLE, model_weights, occurring, reduced_weights
 
 ORDERS = [
     ("acf", True, True),
@@ -69,14 +70,17 @@ def problems(draw):
     intercept=st.booleans(),
     dtype=st.sampled_from([np.float64, np.float64, np.float32]),
     max_iter=st.sampled_from([1, 5, 40]),
+    reduced=st.booleans(),
 )
-def test_weak_duality(problem, pair, schedule, C, intercept, dtype, max_iter):
+def test_weak_duality(problem, pair, schedule, C, intercept, dtype, max_iter, reduced):
     X, y, weights = problem
     X = X.astype(dtype)
     order, shrinking, cooling = schedule
+    reduced = reduced and pair in REDUCIBLE
     model = make_model(
         *pair,
         C=C,
+        features="reduced" if reduced else "full",
         tol=1e-6,
         max_iter=max_iter,
         fit_intercept=intercept,
@@ -88,24 +92,29 @@ def test_weak_duality(problem, pair, schedule, C, intercept, dtype, max_iter):
     ).fit(X, y, sample_weight=weights)
     primal, dual = model.history_["objective"], model.history_["dual_objective"]
     assert np.isfinite(primal).all() and np.isfinite(dual).all()
-    assert np.isfinite(model.coef_).all()
+    assert np.isfinite(model_weights(model)).all()
     caps = C * (np.ones(len(y)) if weights is None else weights)
+    W, kept = None, 1
+    if reduced:
+        W, kept = reduced_weights(model, X, y, caps), occurring(model, X, y, caps)
     terms = np.abs(primal).max() + np.abs(dual).max()
     rounding = (1e-11 if dtype == np.float64 else 1e-4) * terms
-    rounding += 100 * np.finfo(dtype).eps * size_of_terms(model, X, y, caps)
+    rounding += 100 * np.finfo(dtype).eps * size_of_terms(model, X, y, caps, W)
     assert (primal >= dual - rounding).all()
     assert (np.diff(dual) >= -rounding).all()
     assert primal.min() >= dual[-1] - rounding
     assert dual[0] >= -rounding  # the dual starts from zero
 
-    assert abs(model.objective_ - primal_objective(model, X, y, caps)) <= rounding
-    assert abs(model.dual_objective_ - dual_objective(model, X, y, caps)) <= rounding
+    assert abs(model.objective_ - primal_objective(model, X, y, caps, W)) <= rounding
+    recomputed = dual_objective(model, X, y, caps, kept)
+    assert abs(model.dual_objective_ - recomputed) <= rounding
     assert abs(model.objective_ - primal[-1]) <= rounding
 
 
-def size_of_terms(model, X, y, caps):
+def size_of_terms(model, X, y, caps, W=None):
     """What rounding is relative to: dual variables, and C_i times scores around one."""
-    scores = np.abs(augmented(model, X)) @ np.abs(class_weights(model)).T
+    W = class_weights(model) if W is None else W
+    scores = np.abs(augmented(model, X)) @ np.abs(W).T
     if pair_of(model)[0] == "ovo":
         labels = np.searchsorted(model.classes_, y)
         scores *= has_variable("ovo", labels, scores.shape[1])

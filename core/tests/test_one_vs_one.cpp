@@ -216,8 +216,7 @@ void check_threads(const Choice& choice) {
 class SlowSchedule final : public Schedule {
  public:
   using Schedule::Schedule;
-  void next_round(std::vector<std::int32_t>& round, Random& random,
-                  const std::function<bool(std::int32_t)>&) override {
+  void next_round(std::vector<std::int32_t>& round, Random& random, Inspector&) override {
     all_permuted(round, random);
   }
   void report(std::int32_t, double, double) override {

@@ -22,30 +22,6 @@ void set_order(Sequential<Real>& driver, Order order) {
   driver.set_class_shrinking(order == Order::class_shrinking);
 }
 
-// Trains until the gap is closed. After every epoch: the dual has not fallen, its running value and
-// that of 1/2 |W|^2 are the rebuilt ones, and it is below the primal. Returns the relative gap.
-template <class Real>
-Wide train(Sequential<Real>& driver, int epochs, Wide goal) {
-  const Wide rounding = kIsFloat<Real> ? 2e-5L : 1e-11L;
-  Wide last = driver.dual(), gap = 1;
-  for (int epoch = 0; epoch < epochs && gap > goal; ++epoch) {
-    const EpochReport report = driver.epoch(go_on);
-    CHECK_EQUAL(report.visits, std::int64_t(driver.visited().size()));
-    CHECK(report.moves <= report.visits);
-    CHECK(report.dual >= last);
-    check_order_of_classes(driver);
-    driver.rebuild_weights();
-    const Certificate certificate = certify(driver, 1);
-    const Wide scale = std::fabs(certificate.primal);
-    CHECK_NEAR(report.dual, driver.dual(), rounding * scale);
-    CHECK_NEAR(report.half_norm, driver.weights().squared_norm() / 2, rounding * scale);
-    CHECK_AT_MOST(certificate.dual, certificate.primal + rounding * scale);
-    last = driver.dual();
-    gap = (certificate.primal - certificate.dual) / scale;
-  }
-  return gap;
-}
-
 // The coefficients of every machine but ovr sum to zero over the classes, and so do its weights, up
 // to a rounding of all the dual variables that they are made of.
 template <class Real>

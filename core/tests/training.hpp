@@ -110,8 +110,8 @@ std::vector<Real> weights_of(Sequential<Real>& driver) {
 }
 
 // Blocks list their classes in ascending order.
-template <class Real>
-void check_order_of_classes(Sequential<Real>& driver) {
+template <class Real, class W>
+void check_order_of_classes(Sequential<Real, W>& driver) {
   for (std::int32_t i : driver.visited()) {
     std::int32_t last = -1;
     driver.blocks().for_each(i, [&](std::int32_t m, Real) {
@@ -119,6 +119,31 @@ void check_order_of_classes(Sequential<Real>& driver) {
       last = m;
     });
   }
+}
+
+// Trains until the gap is closed. After every epoch: the dual has not fallen, its running value and
+// that of 1/2 |W|^2 are the rebuilt ones, and it is below the primal. Returns the relative gap.
+template <class Real, class W>
+Wide train(Sequential<Real, W>& driver, int epochs, Wide goal) {
+  const Wide rounding = kIsFloat<Real> ? 2e-5L : 1e-11L;
+  Wide last = driver.dual(), gap = 1;
+  for (int epoch = 0; epoch < epochs && gap > goal; ++epoch) {
+    const EpochReport report = driver.epoch(go_on);
+    CHECK_EQUAL(report.visits, std::int64_t(driver.visited().size()));
+    CHECK(report.moves <= report.visits);
+    if (!W::kReduced) CHECK(report.dual >= last);
+    check_order_of_classes(driver);
+    driver.rebuild_weights();
+    const Certificate certificate = certify(driver, 1);
+    const Wide scale = std::fabs(certificate.primal);
+    CHECK_NEAR(report.dual, driver.dual(), rounding * scale);
+    CHECK_NEAR(report.half_norm, driver.weights().squared_norm() / 2, rounding * scale);
+    CHECK_AT_MOST(certificate.dual, certificate.primal + rounding * scale);
+    CHECK_AT_MOST(last, driver.dual() + rounding * scale);
+    last = driver.dual();
+    gap = (certificate.primal - certificate.dual) / scale;
+  }
+  return gap;
 }
 
 }  // namespace polymargin::test

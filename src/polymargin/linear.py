@@ -181,6 +181,7 @@ class LinearSVM(LinearTraining):
 
     dual_coef_ : csr_array of shape (n_samples, n_classes) or (n_samples, 1)
         Coefficients of the rows: ``dual_coef_.T @ X`` are the weights of the classes.
+        With reduced features, of the pairs that occur; the other weights are zero.
         Rows without features have none. One-vs-rest with two classes has one column,
         one-vs-one a column for each pair. "tron" shows the dual variables behind
         `dual_objective_`; their weights are those of the model only in the limit.

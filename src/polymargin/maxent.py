@@ -120,6 +120,7 @@ class MaxEnt(LinearTraining):
 
     dual_coef_ : csr_array of shape (n_samples, n_classes)
         Coefficients of the rows: ``dual_coef_.T @ X`` are the weights of the classes.
+        With reduced features, of the pairs that occur; the other weights are zero.
 
     support_ : ndarray of shape (n_support,)
         Rows with coefficients other than zero.

@@ -282,6 +282,8 @@ class LinearTraining(
     def _weights(self, dtype):
         """W from the attributes: the inverse of `_model`."""
         coef, intercept = self.coef_, self.intercept_ / self.intercept_scaling
+        if sp.issparse(coef):  # after a fit on reduced features, or `sparsify`
+            coef = coef.toarray()
         if len(self.classes_) == 2 and self._machine().columns_per_class:
             coef = np.vstack([-coef / 2, coef / 2])
             intercept = np.concatenate([-intercept / 2, intercept / 2])

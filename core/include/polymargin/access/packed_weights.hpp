@@ -103,9 +103,16 @@ class PackedWeights {
   // Calls f(feature, class, weight) for all pairs, feature by feature.
   template <class F>
   void for_each_pair(F&& f) const {
-    for (std::int64_t feature = 0; feature < features_; ++feature)
-      for (int label = 0; label < layout_.classes; ++label)
-        if (const Real* weight = of_pair(feature, label)) f(feature, std::int32_t(label), *weight);
+    for (std::int64_t feature = 0; feature < features_; ++feature) {
+      const std::int32_t at = place(feature);
+      const Bits* bits = at > 0 ? row_bits(at) : list_bits(at);
+      const Real* next = at > 0 ? row(at) : list(at);
+      for (int v = 0; v < layout_.packs; ++v)
+        for (unsigned word = bits[v]; word != 0; word &= word - 1) {
+          const int label = v * lanes_ + std::countr_zero(word);
+          f(feature, std::int32_t(label), at > 0 ? next[label] : *next++);
+        }
+    }
   }
 
   void clear() {
