@@ -11,28 +11,32 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
-from polymargin import LinearSVM, show_config
+from polymargin import LinearSVM, MaxEnt, show_config
 
-MACHINES = {
-    "Crammer-Singer": {"machine": "cs"},
-    "Crammer-Singer, squared": {"machine": "cs", "loss": "squared_hinge"},
-    "Weston-Watkins": {"machine": "ww"},
-    "Weston-Watkins, squared": {"machine": "ww", "loss": "squared_hinge"},
-    "Lee-Lin-Wahba, squared": {"machine": "llw", "loss": "squared_hinge"},
-    "one-vs-rest": {"machine": "ovr"},
+MODELS = {
+    "Crammer-Singer": LinearSVM("cs"),
+    "Crammer-Singer, squared": LinearSVM("cs", loss="squared_hinge"),
+    "Weston-Watkins": LinearSVM("ww"),
+    "Weston-Watkins, squared": LinearSVM("ww", loss="squared_hinge"),
+    "Lee-Lin-Wahba, squared": LinearSVM("llw", loss="squared_hinge"),
+    "one-vs-rest": LinearSVM("ovr"),
+    "one-vs-rest, logistic": LinearSVM("ovr", loss="logistic"),
+    "one-vs-one": LinearSVM("ovo"),
+    "maximum entropy": MaxEnt(),
 }
 
 
 def train_all(X, y, X_test, y_test):
     """Yield name, model with history, seconds without it, and test accuracy."""
-    for name, parameters in MACHINES.items():
+    for name, model in MODELS.items():
+        traced = clone(model).set_params(random_state=0, tol=1e-6, history=True)
         start = perf_counter()
-        model = LinearSVM(**parameters, random_state=0).fit(X, y)
+        model.set_params(random_state=0).fit(X, y)
         seconds = perf_counter() - start
-        traced = LinearSVM(**parameters, random_state=0, tol=1e-6, history=True)
         yield name, model, seconds, model.score(X_test, y_test), traced.fit(X, y)
 
 
