@@ -64,7 +64,7 @@ def plot(traces, path):
         xlim=(0, None),
     )
     axes.grid(alpha=0.25)
-    axes.legend(frameon=False)
+    axes.legend(fontsize=8, framealpha=1)
     figure.savefig(path, dpi=150)
     plt.close(figure)
 

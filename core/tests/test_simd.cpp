@@ -4,7 +4,7 @@
 
 #include "check.hpp"
 #include "polymargin/base/aligned.hpp"
-#include "polymargin/base/simd.hpp"
+#include "polymargin/base/lane_bits.hpp"
 
 namespace polymargin::test {
 

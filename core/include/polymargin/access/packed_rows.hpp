@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "polymargin/access/packed_weights.hpp"
+#include "polymargin/base/lane_bits.hpp"
 
 namespace polymargin {
 
