@@ -158,14 +158,15 @@ void check_finished(const Choice& choice, Tolerance tolerance) {
         CHECK(pair.finished);
         CHECK(weights_of(*pair.driver) == finished[p]);
         CHECK_EQUAL(pair.report.visits, 0);
-      } else if (pair.finished) {
+        continue;
+      }
+      visits += pair.driver->rows().size();
+      if (pair.finished) {
         CHECK(tolerance.reached(pair.certificate.primal, pair.certificate.dual,
                                 pair.certificate.violation));
         CHECK_EQUAL(pair.report.dual, pair.certificate.dual);
         CHECK_EQUAL(pair.report.half_norm + pair.report.loss_sum, pair.certificate.primal);
         finished[p] = weights_of(*pair.driver);
-      } else {
-        visits += pair.driver->rows().size();
       }
     }
     CHECK_EQUAL(report.visits, visits);

@@ -64,7 +64,7 @@ class ProductsTest {
 
   void check_same(const Weights<Real>& found, const Weights<Real>& expected) const {
     for (std::int64_t f = 0; f < v_.features(); ++f)
-      for (int m = 0; m < layout_.stride; ++m)
+      for (int m = 0; m < layout_.classes; ++m)
         CHECK_EQUAL(found.of_feature(f)[m], expected.of_feature(f)[m]);
   }
 
