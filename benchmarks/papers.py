@@ -9,14 +9,13 @@ import os
 import sys
 from pathlib import Path
 
-from threadpoolctl import threadpool_limits
-
 from . import convergence, convergence_page, schemes, schemes_page
+from .command import add_common_arguments, guarded
 from .data import FALLBACK, FOLDER_VARIABLE
 from .environment import environment
+from .fresh import ROOT
 from .markdown import markdown_table
 from .measure import progress
-from .memory import ROOT
 from .results import Optima, Results, write_aside
 
 PARTS = {"a": tuple(convergence.DATA), "b": tuple(schemes.SETUPS)}
@@ -34,18 +33,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         "--parts", nargs="+", choices=list(PARTS), default=list(PARTS), help="(all)"
     )
     parser.add_argument("--data", nargs="+", choices=known, metavar="NAME")
-    parser.add_argument(
-        "--resume", action="store_true", help="skip what is measured already"
-    )
-    parser.add_argument(
-        "--render", action="store_true", help="measure nothing, show what is there"
-    )
-    parser.add_argument(
-        "--folder",
-        type=Path,
-        default=ROOT / "build" / "papers",
-        help="where results are kept (build/papers)",
-    )
+    add_common_arguments(parser, "papers")
     parser.add_argument(
         "--optima",
         type=Path,
@@ -117,15 +105,9 @@ def main(arguments: list[str] | None = None) -> int:
     options = parse(arguments)
     results = Results(options.folder)
     if not options.render:
-        try:
-            with threadpool_limits(limits=1):
-                measure(options, results, arguments)
-        except (FileNotFoundError, ImportError) as error:
-            print(f"error: {error}", file=sys.stderr)
-            return 1
-        except KeyboardInterrupt:
-            print("interrupted: continue with --resume", file=sys.stderr)
-            return 130
+        failed = guarded(lambda: measure(options, results, arguments))
+        if failed:
+            return failed
     write_aside(options.output, render(results, options.output))
     progress(f"wrote {options.output}")
     return 0
