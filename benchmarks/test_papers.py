@@ -243,5 +243,5 @@ def test_plan_and_resume(monkeypatch, tmp_path, capsys):
     assert "set it to their folder" in capsys.readouterr().err
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
     plan = papers.planned(papers.parse([]))
-    assert len(plan) == len(convergence.DATA) + len(schemes.SETUPS)
+    assert len(plan) == sum(len(names) for names in papers.PARTS.values())
     assert ("a", "digits") in papers.planned(papers.parse(["--data", "digits"]))
