@@ -11,6 +11,7 @@ import json
 import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from time import perf_counter, process_time
 
 import numpy as np
@@ -23,6 +24,7 @@ from .kernel_data import load_kernel_data, setting_of
 from .kernel_entrants import ENTRANTS
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+SHORT_SECONDS, SHORT_REPEATS = 0.5, 4  # fits as short as that are repeated so often
 TILE = (256, 1024)  # support vectors and rows at a time: 1 MB of the kernel matrix
 # Of a fitted KernelSVM, by what they are called here.
 _OWN = {
@@ -76,6 +78,15 @@ def kernel_rows_seconds(
     return perf_counter() - start
 
 
+def timed_fit(model, X: np.ndarray, y: np.ndarray) -> tuple[float, float]:
+    """Train; returns seconds and seconds of the processors."""
+    started, busy = perf_counter(), process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the status says it
+        model.fit(X, y)
+    return perf_counter() - started, process_time() - busy
+
+
 def train(name: str, data_name: str, threads: int, evaluate: bool) -> dict:
     """Train an entrant and look at its model."""
     entrant = ENTRANTS[name]
@@ -87,15 +98,15 @@ def train(name: str, data_name: str, threads: int, evaluate: bool) -> dict:
     X = data.X.astype(entrant.dtype, copy=False)
     model = entrant.build(setting, data.n_classes, threads)
     before = resident_and_reset_peak()
-    started, busy = perf_counter(), process_time()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the status says it
-        model.fit(X, data.y)
-    seconds = perf_counter() - started
+    seconds, processor_seconds = timed_fit(model, X, data.y)
+    peak_bytes = peak() - before
+    if seconds < SHORT_SECONDS:
+        again = [timed_fit(model, X, data.y) for _ in range(SHORT_REPEATS)]
+        seconds, processor_seconds = min([(seconds, processor_seconds), *again])
     result = {
         "seconds": seconds,
-        "processor_seconds": process_time() - busy,
-        "peak_bytes": peak() - before,
+        "processor_seconds": processor_seconds,
+        "peak_bytes": peak_bytes,
         "support": len(model.support_),
         "shape": data.shape,
         "data_bytes": data.nbytes,
@@ -103,7 +114,9 @@ def train(name: str, data_name: str, threads: int, evaluate: bool) -> dict:
     if entrant.ours:
         result |= {key: kind(getattr(model, at)) for key, (at, kind) in _OWN.items()}
         gamma = setting.gamma
-        result["limit"] = kernel_rows_seconds(X, model.support_, gamma, threads)
+        limit = partial(kernel_rows_seconds, X, model.support_, gamma, threads)
+        repeats = 1 + SHORT_REPEATS * (seconds < SHORT_SECONDS)
+        result["limit"] = min(limit() for _ in range(repeats))
     if evaluate:
         X_test = data.X_test.astype(entrant.dtype, copy=False)
         result["accuracy"] = float((model.predict(X_test) == data.y_test).mean())

@@ -2,6 +2,7 @@
 
 from .kernel_data import SETTINGS, setting_of
 from .kernel_entrants import CACHE_MB, PEERS, SOLVED, SOLVER_SECONDS, solver_name
+from .kernel_fit import SHORT_SECONDS
 from .kernel_tables import LONG_SECONDS, TABLES
 from .markdown import NONE, bar, digits, markdown_table, megabytes, ratio, share, times
 from .measure import geometric_mean
@@ -74,7 +75,8 @@ def _machines(records: list[dict]) -> str:
         "1e-3, the peers, which solve one-vs-one with a bias, at a violation of 1e-3. "
         f"All caches have {CACHE_MB:g} MB. Every fit in a fresh process after a small "
         "one to warm up, in turns; the minimum over the runs (what takes more than "
-        f"{LONG_SECONDS:g} s is run once). Of the peers the change of the rows to "
+        f"{LONG_SECONDS:g} s is run once, what takes less than {SHORT_SECONDS:g} s is "
+        "repeated within a run). Of the peers the change of the rows to "
         "their precision (SVC: float64) is not counted, of polymargin all of `fit` is. "
         "Spread: the longest over the shortest run of the same fit, the largest of "
         "all. SVC uses one thread whatever it is given.",
@@ -193,7 +195,7 @@ def _model_table(records: list[dict]) -> str:
                     name,
                     _timed(entry),
                     f"{entry['spread']:.2f}",
-                    f"{entry['processor_seconds'] / entry['runs'][0]:.1f}",
+                    f"{entry['processors']:.1f}",
                     digits(ratio(evaluations, 1e6)),
                     digits(ratio(evaluations, n * n)),
                     f"{entry['support']:,}",

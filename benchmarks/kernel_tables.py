@@ -66,6 +66,7 @@ def summary(runs: list[dict]) -> dict:
     combined["peak_bytes"] = max(run["peak_bytes"] for run in runs)
     if "limit" in combined:
         combined["limit"] = min(run["limit"] for run in runs)
+    combined["processors"] = runs[0]["processor_seconds"] / runs[0]["seconds"]
     combined["runs"] = [run["seconds"] for run in runs]
     return {key: value for key, value in combined.items() if key not in _OF_DATA}
 
