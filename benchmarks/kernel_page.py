@@ -90,7 +90,7 @@ def _machines(records: list[dict]) -> str:
         "time of the fit as a multiple of it. Processors: processor time over time.",
         _model_table(records),
     ]
-    return "\n\n".join(parts)
+    return "\n\n".join(part for part in parts if part)
 
 
 def _seconds(record: dict, name: str) -> float | None:
