@@ -12,16 +12,16 @@
 #include <vector>
 
 #include "polymargin/access/kernel_cache.hpp"
-#include "polymargin/access/kernel_sums.hpp"
+#include "polymargin/access/scores_by_example.hpp"
 #include "polymargin/base/aligned.hpp"
-#include "polymargin/base/parallel.hpp"
 #include "polymargin/certify/certificate.hpp"
 #include "polymargin/driver/workspace.hpp"
 #include "polymargin/machine/machine.hpp"
 
 namespace polymargin {
 
-template <class Real>
+// `Scores` is ScoresByExample or ScoresByClass.
+template <class Real, class Scores = ScoresByExample<Real>>
 class Decomposition {
  public:
   // The curvature of an example is k(x_i, x_i).
@@ -34,8 +34,9 @@ class Decomposition {
         cache_(size(), size(), cache_bytes),
         columns_(examples_.size()),
         column_of_(examples_.size()),
-        scores_(examples_.size() * layout_.stride),
+        scores_(layout_, size()),
         duals_(examples_.size() * layout_.stride),
+        score_(layout_.stride),
         change_(layout_.stride),
         arrays_(std::size_t(layout_.stride) * kWorkspaceArrays) {
     for (Example<Real>& example : examples_)
@@ -60,7 +61,8 @@ class Decomposition {
   bool shrunk() const { return columns_.size() < examples_.size(); }
   std::int32_t column_of(std::int32_t i) const { return column_of_[i]; }  // -1 if it has none
 
-  Real* score(std::int32_t i) { return scores_.data() + std::int64_t(column_of_[i]) * stride(); }
+  // Of an example that has a column; valid until the next call.
+  const Real* score(std::int32_t i) { return scores_.read(column_of_[i], score_.data()); }
   Real* dual(std::int32_t i) { return duals_.data() + std::int64_t(i) * stride(); }
 
   Block<Real> block(std::int32_t i, const Real* score) {
@@ -78,11 +80,7 @@ class Decomposition {
   void add_to_scores(std::span<const std::int32_t> changed, const Real* coefficients) {
     rows_.clear();
     for (std::int32_t i : changed) rows_.push_back(cache_.at(i));
-    for_each_chunk(threads_, std::int64_t(columns_.size()), kChunk,
-                   [&](int, std::int64_t, std::int64_t begin, std::int64_t end) {
-                     add_kernel_rows<Real>(rows_, coefficients, layout_, begin, end,
-                                           scores_.data());
-                   });
+    scores_.add(rows_, coefficients, threads_);
   }
 
   // Scores from nothing: clear them, then add the blocks of all of support(), some at a time.
@@ -93,8 +91,17 @@ class Decomposition {
       Block<Real> whole = block(some[p], nullptr);
       whole.change = coefficients.data() + p * stride();
       machine_->coefficients(whole);
+      simplify(whole);
     }
     add_to_scores(some, coefficients.data());
+  }
+
+  // Where weights sum to zero, only differences of scores matter: with the label's coefficient
+  // subtracted from all, the classes outside the support of the block have none.
+  void simplify(const Block<Real>& block) const {
+    if (!machine_->sums_to_zero()) return;
+    const Real shared = block.change[block.label];
+    for (int m = 0; m < layout_.classes; ++m) block.change[m] -= shared;
   }
 
   // Examples whose block is not zero.
@@ -109,10 +116,10 @@ class Decomposition {
   // Keeps the scores, and the columns of the cache, of the listed examples only.
   void keep_columns(std::span<const std::int32_t> kept) {
     std::vector<std::int32_t> positions;
-    AlignedArray<Real> scores(kept.size() * stride());
+    Scores scores(layout_, std::int64_t(kept.size()));
     for (std::size_t c = 0; c < kept.size(); ++c) {
       positions.push_back(column_of_[kept[c]]);
-      std::copy_n(score(kept[c]), stride(), scores.data() + c * stride());
+      scores.write(std::int64_t(c), score(kept[c]));
     }
     cache_.keep_columns(positions);
     scores_ = std::move(scores);
@@ -125,7 +132,7 @@ class Decomposition {
     columns_.resize(examples_.size());
     std::iota(columns_.begin(), columns_.end(), 0);
     number_columns();
-    scores_.resize(examples_.size() * stride());
+    scores_.resize(size());
     cache_.clear(size());
   }
 
@@ -176,8 +183,6 @@ class Decomposition {
   }
 
  private:
-  static constexpr std::int64_t kChunk = 4096;
-
   std::int64_t stride() const { return layout_.stride; }
 
   void number_columns() {
@@ -192,7 +197,8 @@ class Decomposition {
   int threads_;
   KernelCache<Real> cache_;
   std::vector<std::int32_t> columns_, column_of_;
-  AlignedArray<Real> scores_, duals_, change_, arrays_;
+  Scores scores_;
+  AlignedArray<Real> duals_, score_, change_, arrays_;
   std::vector<const Real*> rows_;
   double linear_ = 0, half_norm_ = 0;
 };
