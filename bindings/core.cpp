@@ -16,4 +16,5 @@ NB_MODULE(POLYMARGIN_MODULE, m) {
   polymargin::bindings::bind_products(m);
   polymargin::bindings::bind_sequential(m);
   polymargin::bindings::bind_one_vs_one(m);
+  polymargin::bindings::bind_kernels(m);
 }
