@@ -62,7 +62,11 @@ class Kernel:
         else:
             rows = X.toarray() if sp.issparse(X) else X
             rows = np.ascontiguousarray(rows, dtype=self.dtype)
-        return self._prepared(rows)
+        return self.placed(self._moved(rows))
+
+    def placed(self, rows) -> Points:
+        """Return points at `rows`, which are coordinates as in `Points.rows`."""
+        return Points(rows)
 
     def __call__(self, left: Points, right: Points) -> np.ndarray:
         """Return the kernel of every point of `left` with every one of `right`."""
@@ -72,8 +76,8 @@ class Kernel:
         """Return the kernel of every point with itself."""
         raise NotImplementedError
 
-    def _prepared(self, rows) -> Points:
-        return Points(rows)
+    def _moved(self, rows):
+        return rows
 
 
 class LinearKernel(Kernel):
@@ -154,9 +158,11 @@ class GaussianKernel(Kernel):
         """Return ones."""
         return np.ones(len(points), dtype=self.dtype)
 
-    def _prepared(self, rows):
-        if self.centre is not None:
-            rows = rows - self.centre
+    def _moved(self, rows):
+        return rows if self.centre is None else rows - self.centre
+
+    def placed(self, rows):
+        """Return points at `rows`, which are coordinates as in `Points.rows`."""
         with np.errstate(over="ignore"):
             norms = (self.gamma_ * square_norms(rows)).astype(self.dtype)
         return Points(rows, finite(norms, "gamma times squared norms of rows of X"))
