@@ -211,6 +211,14 @@ def test_repeated_indices_are_summed():
     assert X.nnz == 3  # and X is as it was
 
 
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_broken_csr(name):
+    X = sp.csr_array(make_rows())
+    X.indices[3] = 1_000_000
+    with pytest.raises(ValueError, match="not a valid CSR matrix: a column index"):
+        make(name, X)
+
+
 def test_pickle():
     kernel, points = make("rbf", make_rows() + 4)
     again, kept = pickle.loads(pickle.dumps((kernel, points.keep([1, 2]))))

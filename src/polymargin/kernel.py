@@ -21,6 +21,7 @@ import scipy.sparse as sp
 from sklearn.metrics.pairwise import manhattan_distances
 
 from ._core import core
+from .access import csr_rows
 from .moments import moments_of
 from .points import Points, finite, products, square_norms
 from .precomputed import Positions, check_dense
@@ -56,7 +57,7 @@ class Kernel:
         """
         if self.sparse:
             rows = sp.csr_array(X, dtype=self.dtype)
-            if not rows.has_canonical_format:
+            if not csr_rows(rows).canonical:
                 rows = rows.copy()
                 rows.sum_duplicates()
         else:

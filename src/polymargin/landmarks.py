@@ -15,10 +15,10 @@ and of one-vs-one with the exact kernel (scikit-learn's SVC); mean of three seed
     letter    means       .841         .935         .963
     ========  ==========  ===========  ===========  ============  =====
 
-Other ways to pick rows were no better than chance by more than the seeds differ:
-randomly pivoted Cholesky (Chen, Epperly, Tropp and Webber, 2025), the seeding of
-k-means++ in the space of the kernel, and ridge leverage scores. Five steps of k-means
-are as good as twenty, and 20 rows for each landmark nearly as good as all.
+Other ways to pick rows were not better by more than what seeds differ: randomly
+pivoted Cholesky (Chen, Epperly, Tropp and Webber, 2025), the seeding of k-means++ in
+the space of the kernel, and ridge leverage scores. Five steps of k-means are nearly as
+good as twenty, and 20 rows for each landmark as all.
 """
 
 import numpy as np

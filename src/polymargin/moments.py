@@ -14,27 +14,28 @@ class Moments(NamedTuple):
 
     Attributes
     ----------
-    means : ndarray of shape (n_features,)
-        Means of the features.
-    spread : float
-        Mean squared distance of the rows from `means`; NaN if X is sparse.
+    means : ndarray of shape (n_features,) or None
+        Means of the features, if X is dense.
+    spread : float or None
+        Mean squared distance of the rows from `means`.
     variance : float
         Variance of all values around one mean.
     """
 
-    means: np.ndarray
-    spread: float
+    means: np.ndarray | None
+    spread: float | None
     variance: float
 
 
 def moments_of(X) -> Moments:
     """Return the moments of a dense or CSR matrix."""
     n, d = X.shape
-    means = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
-    mean = means.mean()
     if sp.issparse(X):
+        mean = X.data.sum(dtype=np.float64) / (n * d)
         squares = np.square(X.data - mean).sum() + (n * d - X.data.size) * mean**2
-        return Moments(means, np.nan, _variance(squares / (n * d), mean))
+        return Moments(None, None, _variance(squares / (n * d), mean))
+    means = X.mean(axis=0, dtype=np.float64)
+    mean = means.mean()
     squares = 0.0
     step = max(_BLOCK // d, 1)
     for start in range(0, n, step):
