@@ -19,6 +19,39 @@ class TransformTest {
     for (int f = 0; f < features; ++f) y_[f * columns] = x_[f];
   }
 
+  void products() const {
+    // A third of the values of x is left out.
+    std::vector<Real> x_values, y_values(y_), tile(padded());
+    std::vector<int> x_indices, x_starts{0}, y_indices, y_starts{0};
+    for (int i = 0; i < rows_; ++i) {
+      for (int f = 0; f < features_; ++f)
+        if ((i + f) % 3 != 2) {
+          x_values.push_back(x_[i * features_ + f]);
+          x_indices.push_back(f);
+        }
+      x_starts.push_back(int(x_indices.size()));
+    }
+    for (int f = 0; f < features_; ++f) {
+      for (int j = 0; j < columns_; ++j) y_indices.push_back(j);
+      y_starts.push_back(int(y_indices.size()));
+    }
+    mark_end(tile);
+    sparse_products<Real, int>(tile.data(), rows_, columns_,
+                               {x_values.data(), x_indices.data(), x_starts.data()},
+                               {y_values.data(), y_indices.data(), y_starts.data()});
+    check_end(tile);
+    for (int i = 0; i < rows_; ++i)
+      for (int j = 0; j < columns_; ++j) {
+        Wide expected = 0, size = 0;
+        for (int p = x_starts[i]; p < x_starts[i + 1]; ++p) {
+          const Wide term = Wide(x_values[p]) * y_[x_indices[p] * columns_ + j];
+          expected += term;
+          size += std::fabs(term);
+        }
+        CHECK_NEAR(tile[i * columns_ + j], expected, features_ * kRounding<Real> * size);
+      }
+  }
+
   void gaussian(Real gamma) const {
     std::vector<Real> tile(padded()), left(rows_), right(columns_);
     for (int i = 0; i < rows_; ++i) {
@@ -94,6 +127,7 @@ void check_transforms() {
       for (int features : {1, 2, 11})
         for (double scale : {1e-3, 1.0, 30.0}) {
           TransformTest<Real> test(unsigned(rows + columns), rows, columns, features, scale);
+          test.products();
           for (Real gamma : {Real(1e-6), Real(0.5), Real(1e4)}) {
             test.gaussian(gamma);
             test.laplacian(gamma);

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+from ._core import core
+
 
 @dataclass(frozen=True)
 class Points:
@@ -42,11 +44,19 @@ class Points:
 
 def products(left, right) -> np.ndarray:
     """Return the products of the rows of `left` with those of `right`, dense."""
-    if sp.issparse(left):
-        # Faster than to scatter some rows and multiply the others with them: two texts
-        # have few words in common.
-        return (left @ right.T).toarray()
-    return np.matmul(left, right.T)
+    if not sp.issparse(left):
+        return np.matmul(left, right.T)
+    columns = right.T.tocsr()
+    starts_and_indices = left.indices, left.indptr, columns.indices, columns.indptr
+    index = np.result_type(*starts_and_indices)
+    left_at, left_starts, right_at, right_starts = (
+        array.astype(index, copy=False) for array in starts_and_indices
+    )
+    tile = np.empty((left.shape[0], right.shape[0]), dtype=left.dtype)
+    core.sparse_products(
+        left.data, left_at, left_starts, columns.data, right_at, right_starts, tile
+    )
+    return tile
 
 
 def square_norms(rows) -> np.ndarray:

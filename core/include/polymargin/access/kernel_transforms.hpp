@@ -78,4 +78,27 @@ void laplacian_kernel(Real* tile, std::int64_t rows, std::int64_t columns, std::
   }
 }
 
+// Rows of a CSR matrix, whose indices were checked.
+template <class Real, class Index>
+struct SparseRows {
+  const Real* values;
+  const Index* indices;
+  const Index* starts;
+};
+
+// tile_ij = x_i . y_j, with the points y in the columns of `right`: work for the features that two
+// points have in common only, which are few in sparse data.
+template <class Real, class Index>
+void sparse_products(Real* tile, std::int64_t rows, std::int64_t columns,
+                     const SparseRows<Real, Index>& left, const SparseRows<Real, Index>& right) {
+  for (std::int64_t i = 0; i < rows; ++i, tile += columns) {
+    std::fill_n(tile, columns, Real(0));
+    for (Index p = left.starts[i]; p < left.starts[i + 1]; ++p) {
+      const Index feature = left.indices[p];
+      for (Index q = right.starts[feature]; q < right.starts[feature + 1]; ++q)
+        tile[right.indices[q]] += left.values[p] * right.values[q];
+    }
+  }
+}
+
 }  // namespace polymargin
