@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "numpy.hpp"
-#include "polymargin/certify/gap.hpp"
+#include "polymargin/certify/certificate.hpp"
+#include "polymargin/driver/report.hpp"
 
 namespace polymargin::bindings {
 

@@ -7,6 +7,7 @@
 
 #include "core.hpp"
 #include "driver.hpp"
+#include "polymargin/certify/gap.hpp"
 #include "polymargin/driver/catalog.hpp"
 #include "polymargin/machine/catalog.hpp"
 #include "rows.hpp"

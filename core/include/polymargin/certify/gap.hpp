@@ -9,16 +9,10 @@
 #include <vector>
 
 #include "polymargin/base/parallel.hpp"
+#include "polymargin/certify/certificate.hpp"
 #include "polymargin/driver/sequential.hpp"
 
 namespace polymargin {
-
-struct Certificate {
-  double primal = 0;
-  double dual = 0;
-  double violation = 0;
-  bool complete = true;  // false if poll() stopped it
-};
 
 // Scores every row against the fixed W. The dual value is exact after rebuild_weights(). `poll` is
 // asked now and then whether to stop.

@@ -14,25 +14,12 @@
 #include "polymargin/access/rows.hpp"
 #include "polymargin/base/poller.hpp"
 #include "polymargin/base/team.hpp"
+#include "polymargin/driver/report.hpp"
 #include "polymargin/driver/schedule.hpp"
 #include "polymargin/driver/workspace.hpp"
 #include "polymargin/machine/machine.hpp"
 
 namespace polymargin {
-
-// Rows shorter than this have no features for all practical purposes: W cannot act on them.
-template <class Real>
-inline constexpr Real kEmptyCurvature = std::is_same_v<Real, float> ? Real(1e-30) : Real(1e-200);
-
-struct EpochReport {
-  std::int64_t visits = 0;
-  std::int64_t moves = 0;
-  double violation = 0;  // largest seen
-  double dual = 0;       // running values: exact up to rounding
-  double half_norm = 0;
-  double loss_sum = 0;   // sum of C_i loss_i, each as last seen
-  bool stopped = false;  // by poll()
-};
 
 // `W` is Weights or PackedWeights. With the latter |x|^2 bounds the curvature of every class, so
 // the steps, exact for a bound of the dual, gain at least what they say.

@@ -3,12 +3,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "polymargin/access/dual_blocks.hpp"
 #include "polymargin/machine/machine.hpp"
 
 namespace polymargin {
+
+// Rows shorter than this have no features for all practical purposes: weights cannot act on them.
+template <class Real>
+inline constexpr Real kEmptyCurvature = std::is_same_v<Real, float> ? Real(1e-30) : Real(1e-200);
 
 template <class Real>
 struct Example {

@@ -1,0 +1,95 @@
+// Kernel rows k(x_i, .), one per example, in a bounded number of bytes: the row that was used
+// longest ago makes room. All rows have the same columns, which can be thinned out.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace polymargin {
+
+template <class Real>
+class KernelCache {
+ public:
+  // Rows of `length` columns for `examples` examples; there is always room for two.
+  KernelCache(std::int64_t examples, std::int64_t length, std::int64_t bytes)
+      : bytes_(bytes), rows_(examples), before_(examples + 1), after_(examples + 1) {
+    clear(length);
+  }
+
+  std::int64_t length() const { return length_; }
+  // Rows that fit, and rows that are there.
+  std::int64_t capacity() const {
+    const std::int64_t fit =
+        bytes_ / std::max<std::int64_t>(1, length_ * std::int64_t(sizeof(Real)));
+    return std::clamp<std::int64_t>(fit, 2, std::max<std::int64_t>(2, std::int64_t(rows_.size())));
+  }
+  std::int64_t size() const { return size_; }
+
+  // Null if the row is not there; otherwise it is now the one used last.
+  const Real* find(std::int32_t i) {
+    if (!rows_[i]) return nullptr;
+    unlink(i);
+    link(i);
+    return rows_[i].get();
+  }
+
+  // The row as it is, without counting this as a use.
+  Real* at(std::int32_t i) { return rows_[i].get(); }
+
+  // Room for a row that is not there, to be filled by the caller.
+  Real* insert(std::int32_t i) {
+    if (size_ >= capacity()) {
+      const std::int32_t oldest = after_[end()];
+      unlink(oldest);
+      rows_[i] = std::move(rows_[oldest]);
+    } else {
+      rows_[i] = std::make_unique_for_overwrite<Real[]>(length_);
+      ++size_;
+    }
+    link(i);
+    return rows_[i].get();
+  }
+
+  // Keeps the listed columns of every row, in this order.
+  void keep_columns(std::span<const std::int32_t> kept) {
+    for (auto& row : rows_) {
+      if (!row) continue;
+      auto shorter = std::make_unique_for_overwrite<Real[]>(kept.size());
+      for (std::size_t c = 0; c < kept.size(); ++c) shorter[c] = row[kept[c]];
+      row = std::move(shorter);
+    }
+    length_ = std::int64_t(kept.size());
+  }
+
+  // Forgets all rows; the next ones have `length` columns.
+  void clear(std::int64_t length) {
+    for (auto& row : rows_) row.reset();
+    before_[end()] = after_[end()] = end();
+    size_ = 0;
+    length_ = length;
+  }
+
+ private:
+  // The list of uses is a ring: after its end comes the row used longest ago.
+  std::int32_t end() const { return std::int32_t(rows_.size()); }
+  void link(std::int32_t i) {
+    const std::int32_t last = before_[end()];
+    after_[last] = i;
+    before_[i] = last;
+    after_[i] = end();
+    before_[end()] = i;
+  }
+  void unlink(std::int32_t i) {
+    after_[before_[i]] = after_[i];
+    before_[after_[i]] = before_[i];
+  }
+
+  std::int64_t bytes_, length_ = 0, size_ = 0;
+  std::vector<std::unique_ptr<Real[]>> rows_;
+  std::vector<std::int32_t> before_, after_;
+};
+
+}  // namespace polymargin

@@ -1,0 +1,62 @@
+// Sums of kernel rows: the scores of all examples after some of them have changed their
+// coefficients,
+//     s_j += sum_p k(x_p, x_j) b_p,   j = 0, 1, ...,
+// with the scores of an example and the coefficients b_p in the lanes of packs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "polymargin/base/simd.hpp"
+
+namespace polymargin {
+
+namespace detail {
+
+// One group of rows at a time, read side by side, for one pack of classes.
+template <class Real, int Bytes, int Group>
+inline void add_group(const Real* const* rows, const Real* coefficients, int stride,
+                      std::int64_t begin, std::int64_t end, Real* scores) {
+  using V = Pack<Real, Bytes>;
+  std::array<V, Group> b;
+  for (int p = 0; p < Group; ++p) b[p] = load<V>(coefficients + std::int64_t(p) * stride);
+  for (std::int64_t j = begin; j < end; ++j) {
+    V sum = load<V>(scores + j * stride);
+    for (int p = 0; p < Group; ++p) sum += rows[p][j] * b[p];
+    store(scores + j * stride, sum);
+  }
+}
+
+}  // namespace detail
+
+// `rows[p]` are kernel rows, `coefficients` the b_p one after the other, padded as the scores are.
+// Scores begin..end change; the order of summation does not depend on them.
+template <class Real>
+void add_kernel_rows(std::span<const Real* const> rows, const Real* coefficients,
+                     const ClassLayout& layout, std::int64_t begin, std::int64_t end,
+                     Real* scores) {
+  constexpr int kGroup = 8;
+  constexpr std::int64_t kTile = 1024;  // its scores stay near while all rows are added
+  const std::int64_t count = std::int64_t(rows.size());
+  with_pack_bytes(layout.bytes, [&](auto bytes) {
+    constexpr int kBytes = bytes();
+    constexpr int kLanes = kBytes / int(sizeof(Real));
+    for (std::int64_t tile = begin; tile < end; tile += kTile) {
+      const std::int64_t tile_end = std::min(end, tile + kTile);
+      for (int v = 0; v < layout.packs; ++v) {
+        const Real* b = coefficients + v * kLanes;
+        Real* s = scores + v * kLanes;
+        std::int64_t p = 0;
+        for (; p + kGroup <= count; p += kGroup)
+          detail::add_group<Real, kBytes, kGroup>(rows.data() + p, b + p * layout.stride,
+                                                  layout.stride, tile, tile_end, s);
+        for (; p < count; ++p)
+          detail::add_group<Real, kBytes, 1>(rows.data() + p, b + p * layout.stride, layout.stride,
+                                             tile, tile_end, s);
+      }
+    }
+  });
+}
+
+}  // namespace polymargin

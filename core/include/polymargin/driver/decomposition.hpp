@@ -1,0 +1,200 @@
+// What the kernel drivers share: dual blocks, the scores of the examples, and the kernel rows that
+// carry a change of a block to the scores of all others. Scores are kept for the examples in
+// `columns`, all of them unless a driver has shrunk the problem.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "polymargin/access/kernel_cache.hpp"
+#include "polymargin/access/kernel_sums.hpp"
+#include "polymargin/base/aligned.hpp"
+#include "polymargin/base/parallel.hpp"
+#include "polymargin/certify/certificate.hpp"
+#include "polymargin/driver/workspace.hpp"
+#include "polymargin/machine/machine.hpp"
+
+namespace polymargin {
+
+template <class Real>
+class Decomposition {
+ public:
+  // The curvature of an example is k(x_i, x_i).
+  Decomposition(std::vector<Example<Real>> examples, int classes,
+                std::shared_ptr<const Machine<Real>> machine, std::int64_t cache_bytes, int threads)
+      : examples_(std::move(examples)),
+        layout_(ClassLayout::of<Real>(classes)),
+        machine_(std::move(machine)),
+        threads_(threads),
+        cache_(size(), size(), cache_bytes),
+        columns_(examples_.size()),
+        column_of_(examples_.size()),
+        scores_(examples_.size() * layout_.stride),
+        duals_(examples_.size() * layout_.stride),
+        change_(layout_.stride),
+        arrays_(std::size_t(layout_.stride) * kWorkspaceArrays) {
+    for (Example<Real>& example : examples_)
+      example.loss = Real(machine_->loss_at_zero(layout_.classes));
+    number_columns();
+    rebuild_dual();
+  }
+
+  std::int64_t size() const { return std::int64_t(examples_.size()); }
+  const ClassLayout& layout() const { return layout_; }
+  const Machine<Real>& machine() const { return *machine_; }
+  std::vector<Example<Real>>& examples() { return examples_; }
+  KernelCache<Real>& cache() { return cache_; }
+
+  // An example with weight zero has no variables; one that is zero in the space of the kernel has
+  // the same scores whatever the others do, and its variables do not matter.
+  bool has_variables(std::int32_t i) const {
+    return examples_[i].cap > 0 && examples_[i].curvature >= kEmptyCurvature<Real>;
+  }
+
+  const std::vector<std::int32_t>& columns() const { return columns_; }
+  bool shrunk() const { return columns_.size() < examples_.size(); }
+  std::int32_t column_of(std::int32_t i) const { return column_of_[i]; }  // -1 if it has none
+
+  Real* score(std::int32_t i) { return scores_.data() + std::int64_t(column_of_[i]) * stride(); }
+  Real* dual(std::int32_t i) { return duals_.data() + std::int64_t(i) * stride(); }
+
+  Block<Real> block(std::int32_t i, const Real* score) {
+    const Example<Real>& example = examples_[i];
+    return {layout_, example.label, example.curvature, example.cap,
+            score,   dual(i),       change_.data(),    arrays_.data()};
+  }
+
+  // Loss and violation of an example that has a column.
+  Step<Real> measure(std::int32_t i) {
+    return machine_->step(block(i, score(i)), std::numeric_limits<Real>::infinity());
+  }
+
+  // Adds the kernel rows of `changed`, which are in the cache, times `coefficients` to all scores.
+  void add_to_scores(std::span<const std::int32_t> changed, const Real* coefficients) {
+    rows_.clear();
+    for (std::int32_t i : changed) rows_.push_back(cache_.at(i));
+    for_each_chunk(threads_, std::int64_t(columns_.size()), kChunk,
+                   [&](int, std::int64_t, std::int64_t begin, std::int64_t end) {
+                     add_kernel_rows<Real>(rows_, coefficients, layout_, begin, end,
+                                           scores_.data());
+                   });
+  }
+
+  // Scores from nothing: clear them, then add the blocks of all of support(), some at a time.
+  void clear_scores() { scores_.clear(); }
+  void add_blocks(std::span<const std::int32_t> some) {
+    AlignedArray<Real> coefficients(some.size() * stride());
+    for (std::size_t p = 0; p < some.size(); ++p) {
+      Block<Real> whole = block(some[p], nullptr);
+      whole.change = coefficients.data() + p * stride();
+      machine_->coefficients(whole);
+    }
+    add_to_scores(some, coefficients.data());
+  }
+
+  // Examples whose block is not zero.
+  std::vector<std::int32_t> support() {
+    std::vector<std::int32_t> found;
+    for (std::int32_t i = 0; i < std::int32_t(size()); ++i)
+      if (std::any_of(dual(i), dual(i) + stride(), [](Real u) { return u != 0; }))
+        found.push_back(i);
+    return found;
+  }
+
+  // Keeps the scores, and the columns of the cache, of the listed examples only.
+  void keep_columns(std::span<const std::int32_t> kept) {
+    std::vector<std::int32_t> positions;
+    AlignedArray<Real> scores(kept.size() * stride());
+    for (std::size_t c = 0; c < kept.size(); ++c) {
+      positions.push_back(column_of_[kept[c]]);
+      std::copy_n(score(kept[c]), stride(), scores.data() + c * stride());
+    }
+    cache_.keep_columns(positions);
+    scores_ = std::move(scores);
+    columns_.assign(kept.begin(), kept.end());
+    number_columns();
+  }
+
+  // All examples have columns again; their scores are zero and the cache is empty.
+  void restore_columns() {
+    columns_.resize(examples_.size());
+    std::iota(columns_.begin(), columns_.end(), 0);
+    number_columns();
+    scores_.resize(examples_.size() * stride());
+    cache_.clear(size());
+  }
+
+  // The dual objective without -1/2 |W|^2, from the blocks.
+  void rebuild_dual() {
+    linear_ = 0;
+    std::vector<Real> values;
+    for (std::int32_t i = 0; i < std::int32_t(size()); ++i) {
+      if (examples_[i].curvature < kEmptyCurvature<Real>)
+        linear_ += double(examples_[i].cap) * machine_->loss_at_zero(layout_.classes);
+      if (!has_variables(i)) continue;
+      values.clear();
+      for (int m = 0; m < layout_.classes; ++m)
+        if (dual(i)[m] != 0) values.push_back(dual(i)[m]);
+      linear_ +=
+          machine_->dual_term(layout_.classes, examples_[i].cap, values.data(), int(values.size()));
+    }
+  }
+
+  // Of the scores as they are, which must be those of all examples.
+  Certificate certify() {
+    rebuild_dual();
+    Certificate certificate;
+    double norm = 0;
+    for (std::int32_t i = 0; i < std::int32_t(size()); ++i) {
+      const Block<Real> whole = block(i, score(i));
+      const Step<Real> step = measure(i);
+      examples_[i].loss = step.loss;
+      certificate.primal += double(examples_[i].cap) * double(step.loss);
+      if (!has_variables(i)) continue;
+      certificate.violation = std::max(certificate.violation, double(step.violation));
+      machine_->coefficients(whole);
+      for (int m = 0; m < layout_.classes; ++m)
+        norm += double(whole.change[m]) * double(whole.score[m]);
+    }
+    half_norm_ = norm / 2;
+    certificate.primal += half_norm_;
+    certificate.dual = dual();
+    return certificate;
+  }
+
+  // Running values, exact up to rounding.
+  double dual() const { return linear_ - half_norm_; }
+  double half_norm() const { return half_norm_; }
+  void count(const Step<Real>& step) {
+    linear_ += double(step.gain) + double(step.norm_change);
+    half_norm_ += double(step.norm_change);
+  }
+
+ private:
+  static constexpr std::int64_t kChunk = 4096;
+
+  std::int64_t stride() const { return layout_.stride; }
+
+  void number_columns() {
+    if (columns_.size() == examples_.size()) std::iota(columns_.begin(), columns_.end(), 0);
+    std::fill(column_of_.begin(), column_of_.end(), -1);
+    for (std::size_t c = 0; c < columns_.size(); ++c) column_of_[columns_[c]] = std::int32_t(c);
+  }
+
+  std::vector<Example<Real>> examples_;
+  ClassLayout layout_;
+  std::shared_ptr<const Machine<Real>> machine_;
+  int threads_;
+  KernelCache<Real> cache_;
+  std::vector<std::int32_t> columns_, column_of_;
+  AlignedArray<Real> scores_, duals_, change_, arrays_;
+  std::vector<const Real*> rows_;
+  double linear_ = 0, half_norm_ = 0;
+};
+
+}  // namespace polymargin
