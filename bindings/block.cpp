@@ -16,7 +16,8 @@ class PyBlockSolver : public PyKernelDriver<Real, ScoresByClass<Real>> {
   PyBlockSolver(Input<Real> diagonal, Input<std::int32_t> labels, Input<double> caps, int classes,
                 const std::string& machine, const std::string& loss, double cache_bytes,
                 std::uint64_t seed, int threads)
-      : PyKernelDriver<Real, ScoresByClass<Real>>(diagonal, labels, caps, classes, machine, loss, cache_bytes, threads),
+      : PyKernelDriver<Real, ScoresByClass<Real>>(diagonal, labels, caps, classes, machine, loss,
+                                                  cache_bytes, threads),
         solver_(*this->problem_, seed) {}
 
   nb::object select(std::int64_t size, std::int64_t fresh) {
@@ -28,12 +29,12 @@ class PyBlockSolver : public PyKernelDriver<Real, ScoresByClass<Real>> {
     return to_numpy(std::move(working));
   }
 
-  nb::dict solve(Examples working, double accuracy, int passes, int between, int products, double share, double seconds) {
+  nb::dict solve(Examples working, double accuracy, double seconds) {
     this->check_range(working);
     return this->epoch_dict(seconds, [&](const auto& poll) {
       EpochReport report;
       const std::int64_t visits = solver_.visits(), moves = solver_.moves();
-      report.stopped = solver_.solve({working.data(), working.shape(0)}, accuracy, passes, between, products, share, poll);
+      report.stopped = solver_.solve({working.data(), working.shape(0)}, accuracy, poll);
       report.visits = solver_.visits() - visits;
       report.moves = solver_.moves() - moves;
       report.violation = solver_.violation();
@@ -64,7 +65,7 @@ static void bind(nb::module_& m, const char* name) {
       .def("select", &Driver::select, "size"_a, "fresh"_a)
       .def("reserve", &Driver::reserve, "examples"_a)
       .def("fill", &Driver::fill, "examples"_a, "first"_a, "tile"_a)
-      .def("solve", &Driver::solve, "working"_a, "accuracy"_a, "passes"_a, "between"_a, "products"_a, "share"_a, "seconds"_a)
+      .def("solve", &Driver::solve, "working"_a, "accuracy"_a, "seconds"_a)
       .def("state", &Driver::state)
       .def("support", &Driver::support)
       .def("restore_columns", &Driver::restore_columns)

@@ -32,9 +32,9 @@ class PyKernelDriver : public Interruptible {
         throw std::invalid_argument("a label is out of range");
       examples[i] = {diagonal.data()[i], Real(caps.data()[i]), Real(0), labels.data()[i]};
     }
-    problem_ = std::make_unique<Decomposition<Real, Scores>>(std::move(examples), classes,
-                                                     make_machine<Real>(machine, loss, "exact", 0),
-                                                     std::int64_t(cache_bytes), threads);
+    problem_ = std::make_unique<Decomposition<Real, Scores>>(
+        std::move(examples), classes, make_machine<Real>(machine, loss, "exact", 0),
+        std::int64_t(cache_bytes), threads);
   }
 
   // Makes room for the rows of these examples and returns those that must be filled. There is room

@@ -96,9 +96,9 @@ class ScoresByClass {
  private:
   using V = Pack<Real, kNativeBytes>;
   static constexpr int kLanes = kNativeBytes / int(sizeof(Real));
-  static constexpr int kGroup = 8;             // rows that are read side by side
-  static constexpr std::int64_t kTile = 512;   // examples whose kernel values stay near
-  static constexpr std::int64_t kChunk = 2048; // examples of a thread at a time
+  static constexpr int kGroup = 8;              // rows that are read side by side
+  static constexpr std::int64_t kTile = 512;    // examples whose kernel values stay near
+  static constexpr std::int64_t kChunk = 2048;  // examples of a thread at a time
 
   // The scores of examples begin..end change. The order of summation does not
   // depend on them.
@@ -112,7 +112,8 @@ class ScoresByClass {
         std::size_t e = 0;
         for (; e + kGroup <= entries.size(); e += kGroup)
           add_group<kGroup>(rows, entries.data() + e, tile, tile_end, scores);
-        for (; e < entries.size(); ++e) add_group<1>(rows, entries.data() + e, tile, tile_end, scores);
+        for (; e < entries.size(); ++e)
+          add_group<1>(rows, entries.data() + e, tile, tile_end, scores);
       }
     }
   }

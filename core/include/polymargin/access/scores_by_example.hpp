@@ -85,8 +85,7 @@ class ScoresByExample {
   void add(std::span<const Real* const> rows, const Real* coefficients, int threads) {
     for_each_chunk(threads, examples_, kChunk,
                    [&](int, std::int64_t, std::int64_t begin, std::int64_t end) {
-                     add_kernel_rows<Real>(rows, coefficients, layout_, begin, end,
-                                           values_.data());
+                     add_kernel_rows<Real>(rows, coefficients, layout_, begin, end, values_.data());
                    });
   }
 

@@ -20,8 +20,12 @@ class BlockSolver {
   using Problem = Decomposition<Real, ScoresByClass<Real>>;
 
   BlockSolver(Problem& problem, std::uint64_t seed)
-      : problem_(problem), random_(seed), violations_(problem.size()), noise_(problem.size()),
-        working_(problem), face_(problem, working_) {}
+      : problem_(problem),
+        random_(seed),
+        violations_(problem.size()),
+        noise_(problem.size()),
+        working_(problem),
+        face_(problem, working_) {}
 
   // Measures all examples that have columns and returns those that violate their optimality
   // conditions most, at most `size`.
@@ -59,31 +63,29 @@ class BlockSolver {
   std::int64_t visits() const { return visits_; }
   std::int64_t moves() const { return moves_; }
 
-  bool solve(std::span<const std::int32_t> working, double accuracy, int most_passes,
-             int passes_between, int products, double share, const std::function<bool()>& poll) {
+  // Solves the working set by itself until no example violates its conditions by more than
+  // `accuracy`, or for some passes, and carries the changes to all scores. Returns whether `poll`
+  // has stopped it.
+  bool solve(std::span<const std::int32_t> working, double accuracy,
+             const std::function<bool()>& poll) {
     working_.gather(working);
     Poller poller(poll);
     std::vector<std::int32_t> order(working.size());
     std::iota(order.begin(), order.end(), 0);
+    const Real target = std::max(Real(accuracy), kThreshold);
+    Real worst = 0;
     bool stopped = false;
-    const Real target = Real(accuracy);
-    const int mode = getenv("MODE") ? atoi(getenv("MODE")) : 0;
-    const Real thr = getenv("THR") ? atof(getenv("THR")) : 0;
-    Real last = 0;
-    for (int pass = 0; pass < most_passes && !stopped; ++pass) {
-      Real worst = 0;
-      if (mode == 0) random_.shuffle(std::span<std::int32_t>(order));
-      if (mode == 2) std::reverse(order.begin(), order.end());
-      const Real threshold = std::max({target / 10, kThreshold, thr * last});
+    for (int pass = 0; pass < kMostPasses && !stopped; ++pass) {
+      const Real threshold = std::max(target, kShare * worst);
+      worst = 0;
+      random_.shuffle(std::span<std::int32_t>(order));
       for (std::int32_t p : order) {
         const Step<Real> step = working_.visit(p, threshold);
         ++visits_;
         moves_ += step.moved;
         worst = std::max(worst, step.violation);
       }
-      last = worst;
       if (worst <= target) break;
-      if (products > 0 && pass % passes_between == passes_between - 1) face_.run(products, share);
       stopped = poller.asks_to_stop();
     }
     working_.commit();
@@ -91,6 +93,8 @@ class BlockSolver {
   }
 
  private:
+  static constexpr int kMostPasses = 50;
+  static constexpr Real kShare = Real(0.3);
   static constexpr Real kThreshold = 4 * std::numeric_limits<Real>::epsilon();
 
   Problem& problem_;

@@ -26,8 +26,8 @@ class FaceGradients {
         score_(problem.layout().stride),
         zero_(problem.layout().stride) {}
 
-  // At most `most` products with the kernel, or until the gradient on the face has fallen to `share`
-  // of what it was. Returns the gain of the dual objective.
+  // At most `most` products with the kernel, or until the gradient on the face has fallen to
+  // `share` of what it was. Returns the gain of the dual objective.
   double run(int most, double share) {
     const std::int64_t stride = problem_.layout().stride;
     find_free();
