@@ -29,6 +29,11 @@ class PyBlockSolver : public PyKernelDriver<Real, ScoresByClass<Real>> {
     return to_numpy(std::move(working));
   }
 
+  bool shrink() {
+    nb::gil_scoped_release released;
+    return solver_.shrink();
+  }
+
   nb::dict solve(Examples working, double accuracy, double seconds) {
     this->check_range(working);
     return this->epoch_dict(seconds, [&](const auto& poll) {
@@ -63,6 +68,7 @@ static void bind(nb::module_& m, const char* name) {
            "diagonal"_a, "labels"_a, "caps"_a, "classes"_a, "machine"_a, "loss"_a, "cache_bytes"_a,
            "seed"_a, "threads"_a)
       .def("select", &Driver::select, "size"_a, "fresh"_a)
+      .def("shrink", &Driver::shrink)
       .def("reserve", &Driver::reserve, "examples"_a)
       .def("fill", &Driver::fill, "examples"_a, "first"_a, "tile"_a)
       .def("solve", &Driver::solve, "working"_a, "accuracy"_a, "seconds"_a)

@@ -57,6 +57,8 @@ class ScoresByClass {
   }
   void clear() { values_.clear(); }
   std::int64_t examples() const { return examples_; }
+  std::int64_t stride() const { return stride_; }
+  const Real* data() const { return values_.data(); }
 
   // The scores of one example, put into an array over the classes.
   const Real* read(std::int64_t j, Real* scores) const {
@@ -75,11 +77,6 @@ class ScoresByClass {
       for (std::int64_t j = 0; j < examples_; j += kLanes)
         store(scores + j, load<V>(scores + j) + load_anywhere<V>(row + j) * coefficients[m]);
     }
-  }
-
-  // A multiple of other scores of the same examples.
-  void add(const ScoresByClass& other, Real factor) {
-    for (std::size_t v = 0; v < values_.size(); ++v) values_[v] += factor * other.values_[v];
   }
 
   // Many kernel rows, with their coefficients one after the other, each padded.

@@ -10,7 +10,7 @@
 
 #include "polymargin/base/poller.hpp"
 #include "polymargin/base/random.hpp"
-#include "polymargin/restricted/face_gradients.hpp"
+#include "polymargin/driver/working_set.hpp"
 
 namespace polymargin {
 
@@ -20,89 +20,102 @@ class BlockSolver {
   using Problem = Decomposition<Real, ScoresByClass<Real>>;
 
   BlockSolver(Problem& problem, std::uint64_t seed)
-      : problem_(problem),
-        random_(seed),
-        violations_(problem.size()),
-        noise_(problem.size()),
-        working_(problem),
-        face_(problem, working_) {}
+      : problem_(problem), working_(problem), random_(seed), violations_(problem.size()) {}
 
-  // Measures all examples that have columns and returns those that violate their optimality
-  // conditions most, at most `size`.
+  // Measures all examples that have columns. Returns those that violate their optimality conditions
+  // most, at most `size`, and of those whose kernel row is not there at most `fresh`; ascending.
   std::vector<std::int32_t> select(std::int64_t size, std::int64_t fresh) {
-    std::vector<std::int32_t> violating;
-    violation_ = 0;
-    loss_sum_ = 0;
-    for (std::int32_t i : problem_.columns()) {
-      const Step<Real> step = problem_.measure(i);
-      problem_.examples()[i].loss = step.loss;
-      violations_[i] = problem_.has_variables(i) ? step.violation : Real(0);
-      violation_ = std::max(violation_, double(violations_[i]));
-      noise_[i] = std::uint32_t(random_.next() >> 32);
-      if (violations_[i] > kThreshold) violating.push_back(i);
-    }
-    for (const Example<Real>& example : problem_.examples())
-      loss_sum_ += double(example.cap) * double(example.loss);
-    const auto more = [&](std::int32_t a, std::int32_t b) {
-      if (violations_[a] != violations_[b]) return violations_[a] > violations_[b];
-      return noise_[a] > noise_[b];
-    };
-    std::sort(violating.begin(), violating.end(), more);
+    measure();
+    std::vector<std::int32_t> candidates = violating();
+    // Equal violations, as at the start, are taken at random.
+    random_.shuffle(std::span<std::int32_t>(candidates));
+    std::stable_sort(candidates.begin(), candidates.end(), [&](std::int32_t a, std::int32_t b) {
+      return violations_[a] > violations_[b];
+    });
     std::vector<std::int32_t> chosen;
-    for (std::int32_t i : violating) {
+    for (std::int32_t i : candidates) {
       if (std::int64_t(chosen.size()) == size) break;
-      if (!problem_.cache().at(i) && fresh-- <= 0) continue;
-      chosen.push_back(i);
+      if (problem_.cache().at(i) || fresh-- > 0) chosen.push_back(i);
     }
     std::sort(chosen.begin(), chosen.end());
     return chosen;
   }
 
-  double violation() const { return violation_; }  // as of the last selection
-  double loss_sum() const { return loss_sum_; }
-  std::int64_t visits() const { return visits_; }
-  std::int64_t moves() const { return moves_; }
+  // Leaves the columns of examples that do not violate their conditions now, if that saves enough.
+  bool shrink() {
+    const std::vector<std::int32_t> kept = violating();
+    if (double(kept.size()) > kWorthwhile * double(problem_.columns().size())) return false;
+    problem_.keep_columns(kept);
+    return true;
+  }
 
   // Solves the working set by itself until no example violates its conditions by more than
-  // `accuracy`, or for some passes, and carries the changes to all scores. Returns whether `poll`
-  // has stopped it.
+  // `accuracy`, or for a while, and carries the changes to all scores. Returns whether `poll` has
+  // stopped it.
   bool solve(std::span<const std::int32_t> working, double accuracy,
              const std::function<bool()>& poll) {
     working_.gather(working);
     Poller poller(poll);
-    std::vector<std::int32_t> order(working.size());
-    std::iota(order.begin(), order.end(), 0);
     const Real target = std::max(Real(accuracy), kThreshold);
-    Real worst = 0;
+    std::vector<std::int32_t> chosen;
     bool stopped = false;
-    for (int pass = 0; pass < kMostPasses && !stopped; ++pass) {
+    for (std::int64_t left = kMostPasses * working_.size(); left > 0 && !stopped;) {
+      const std::span<const Real> violations = working_.violations();
+      const Real worst = *std::max_element(violations.begin(), violations.end());
+      if (!(worst > target)) break;
+      // A step costs a kernel row: it should be worth it when it is taken, not only now.
       const Real threshold = std::max(target, kShare * worst);
-      worst = 0;
-      random_.shuffle(std::span<std::int32_t>(order));
-      for (std::int32_t p : order) {
-        const Step<Real> step = working_.visit(p, threshold);
-        ++visits_;
-        moves_ += step.moved;
-        worst = std::max(worst, step.violation);
-      }
-      if (worst <= target) break;
+      chosen.clear();
+      for (std::int32_t p = 0; p < std::int32_t(violations.size()); ++p)
+        if (violations[p] >= threshold) chosen.push_back(p);
+      // In the order of the rows, the scores of neighbours swing for very long.
+      random_.shuffle(std::span<std::int32_t>(chosen));
+      for (std::int32_t p : chosen) moves_ += working_.visit(p, threshold);
+      visits_ += std::int64_t(chosen.size());
+      left -= std::int64_t(chosen.size());
       stopped = poller.asks_to_stop();
     }
     working_.commit();
     return stopped;
   }
 
+  // As of the last selection.
+  double violation() const { return violation_; }
+  double loss_sum() const { return loss_sum_; }
+  // Since the beginning.
+  std::int64_t visits() const { return visits_; }
+  std::int64_t moves() const { return moves_; }
+
  private:
-  static constexpr int kMostPasses = 50;
+  static constexpr int kMostPasses = 100;
   static constexpr Real kShare = Real(0.3);
+  static constexpr double kWorthwhile = 0.8;
+  // Violations below this are rounding of scores around one.
   static constexpr Real kThreshold = 4 * std::numeric_limits<Real>::epsilon();
 
+  void measure() {
+    violation_ = loss_sum_ = 0;
+    for (std::int32_t i : problem_.columns()) {
+      const Step<Real> step = problem_.measure(i);
+      problem_.examples()[i].loss = step.loss;
+      violations_[i] = problem_.has_variables(i) ? step.violation : Real(0);
+      violation_ = std::max(violation_, double(violations_[i]));
+    }
+    for (const Example<Real>& example : problem_.examples())
+      loss_sum_ += double(example.cap) * double(example.loss);
+  }
+
+  std::vector<std::int32_t> violating() const {
+    std::vector<std::int32_t> found;
+    for (std::int32_t i : problem_.columns())
+      if (violations_[i] > kThreshold) found.push_back(i);
+    return found;
+  }
+
   Problem& problem_;
-  Random random_;
-  std::vector<Real> violations_;
-  std::vector<std::uint32_t> noise_;
   WorkingSet<Real> working_;
-  FaceGradients<Real> face_;
+  Random random_;
+  std::vector<Real> violations_;  // of the examples that have columns
   double violation_ = 0, loss_sum_ = 0;
   std::int64_t visits_ = 0, moves_ = 0;
 };

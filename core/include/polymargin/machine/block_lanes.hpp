@@ -35,6 +35,8 @@ struct BlockLanes {
   I is_label(int v) const { return numbers(v) == I{} + block.label; }
   I is_class(int v) const { return numbers(v) < I{} + block.layout.classes; }
 
+  int classes() const { return block.layout.classes; }
+  Real label_score() const { return block.score[block.label]; }
   V score(int v) const { return load<V>(block.score + v * kLanes); }
   V dual(int v) const { return load<V>(block.dual + v * kLanes); }
   auto local(int which) const {

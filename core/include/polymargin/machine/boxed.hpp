@@ -26,7 +26,7 @@ struct BoxProblem {
 
 // `Box` solves the restricted problem: solve(lanes, problem, h, solution).
 template <class Real, class Margin, BoxLoss Loss, class Box>
-class Boxed final : public QuadraticMachine<Real> {
+class Boxed final : public MarginMachine<Real> {
  public:
   explicit Boxed(Box box) : box_(std::move(box)) {}
 
@@ -60,28 +60,6 @@ class Boxed final : public QuadraticMachine<Real> {
     return variables * (Loss == BoxLoss::hinge ? unit : unit * unit);
   }
 
-  void gradient(const Block<Real>& block, Real* derivative) const override {
-    write_violations<Margin>(block, derivative);
-    if (Loss == BoxLoss::hinge) return;
-    const Real penalty = 1 / (2 * block.cap);
-    Real sum = 0;
-    for (int m = 0; m < block.layout.classes; ++m) sum += block.dual[m];
-    for (int m = 0; m < block.layout.classes; ++m)
-      derivative[m] -= penalty * (Loss == BoxLoss::squared_hinge ? block.dual[m] : sum);
-  }
-
-  void project_on_face(const Block<Real>& block, Real* direction) const override {
-    const Real upper = problem(block.layout.classes, block.curvature, block.cap).upper;
-    for (int m = 0; m < block.layout.stride; ++m)
-      if (!(block.dual[m] > 0 && block.dual[m] < upper)) direction[m] = 0;
-  }
-
-  void make_feasible(const Block<Real>& block) const override {
-    const Real upper = problem(block.layout.classes, block.curvature, block.cap).upper;
-    for (int m = 0; m < block.layout.classes; ++m)
-      block.dual[m] = std::clamp(block.dual[m], Real(0), upper);
-  }
-
   static BoxProblem<Real> problem(int classes, Real curvature, Real cap) {
     const Real penalty = 1 / (2 * cap);
     const Real coupled = Real(Margin::rho(classes)) * curvature;
@@ -91,7 +69,34 @@ class Boxed final : public QuadraticMachine<Real> {
     return {curvature, coupled, cap};
   }
 
+  void violations(const ExampleBlocks<Real>& blocks, Real* found) const override {
+    for_each_example_pack(blocks, [&](const auto& lanes) {
+      using V = typename std::decay_t<decltype(lanes)>::V;
+      const V shift = V{} + Margin::shift(lanes);
+      const V penalty = 1 / (2 * lanes.cap());
+      const V upper = Loss == BoxLoss::hinge ? lanes.cap() : V{} - kNowhere<Real>;
+      V sum{}, worst{};
+      if (Loss == BoxLoss::squared_maximum)
+        for (int m = 0; m < lanes.packs; ++m) sum += lanes.dual(m);
+      for (int m = 0; m < lanes.packs; ++m) {
+        const V dual = lanes.dual(m);
+        V h = Margin::violation(lanes, m, shift);
+        if (Loss != BoxLoss::hinge) h -= penalty * (Loss == BoxLoss::squared_hinge ? dual : sum);
+        worst = max_of(worst, violation(h, dual, upper));
+      }
+      store(found + lanes.first, worst);
+    });
+  }
+
  private:
+  // 000, eq. (18): only a derivative that leads into the box violates optimality.
+  template <class V>
+  static V violation(V h, V dual, V upper) {
+    V inward = dual > V{} ? h : max_of(h, V{});
+    inward = dual < upper ? inward : min_of(inward, V{});
+    return max_of(inward, -inward);
+  }
+
   template <class Lanes>
   Step<Real> step_lanes(const Lanes& lanes, Real threshold) const {
     using V = typename Lanes::V;
@@ -118,10 +123,7 @@ class Boxed final : public QuadraticMachine<Real> {
       if (Loss == BoxLoss::squared_maximum) loss = max_of(loss, slack);
       V h = margin - shared_penalty;
       if (Loss == BoxLoss::squared_hinge) h -= penalty * dual;
-      // 000, eq. (18): only a derivative that leads into the box violates optimality.
-      V inward = dual > V{} ? h : max_of(h, V{});
-      inward = dual < V{} + problem.upper ? inward : min_of(inward, V{});
-      worst = max_of(worst, max_of(inward, -inward));
+      worst = max_of(worst, violation(h, dual, V{} + problem.upper));
       highest = max_of(highest, h);
       gradient[v] = h;
     }

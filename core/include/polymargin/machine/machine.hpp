@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "polymargin/base/simd.hpp"
+#include "polymargin/machine/example_lanes.hpp"
 
 namespace polymargin {
 
@@ -66,19 +67,12 @@ class Machine {
   virtual double loss_at_zero(int classes) const = 0;
 };
 
-// A machine with a quadratic dual objective: a driver may move many of its blocks together.
+// A machine that can look at many examples at a time.
 template <class Real>
-class QuadraticMachine : public Machine<Real> {
+class MarginMachine : public Machine<Real> {
  public:
-  // Writes the derivative of the dual objective by each variable: affine in scores and duals.
-  virtual void gradient(const Block<Real>& block, Real* derivative) const = 0;
-
-  // Projects a direction on the face of the feasible set that the block lies in the middle of: zero
-  // for variables at a bound and where there is none.
-  virtual void project_on_face(const Block<Real>& block, Real* direction) const = 0;
-
-  // Puts a block that has left its feasible set back into it.
-  virtual void make_feasible(const Block<Real>& block) const = 0;
+  // The violation of each example, as step() would tell it.
+  virtual void violations(const ExampleBlocks<Real>& blocks, Real* found) const = 0;
 };
 
 }  // namespace polymargin

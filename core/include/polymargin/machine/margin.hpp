@@ -19,12 +19,12 @@ struct RelativeMargin {
 
   template <class Lanes>
   static auto shift(const Lanes& lanes) {
-    return 1 - lanes.block.score[lanes.block.label];
+    return 1 - lanes.label_score();
   }
-  template <class Lanes, class Real>
-  static auto violation(const Lanes& lanes, int v, Real shift) {
+  template <class Lanes, class Shift>
+  static auto violation(const Lanes& lanes, int v, Shift shift) {
     const auto usable = lanes.is_class(v) & ~lanes.is_label(v);
-    return usable ? lanes.score(v) + shift : typename Lanes::V{} + kNowhere<Real>;
+    return usable ? lanes.score(v) + shift : typename Lanes::V{} + kNowhere<typename Lanes::Number>;
   }
   template <class Lanes, class V, class Real>
   static V coefficient(const Lanes& lanes, int v, V u, Real sum) {
@@ -45,11 +45,10 @@ struct SumToZeroMargin {
     using Real = typename Lanes::Number;
     typename Lanes::V total{};
     for (int v = 0; v < lanes.packs; ++v) total += lanes.score(v);
-    const int classes = lanes.block.layout.classes;
-    return Real(unit(classes)) - Lanes::sum(total) / Real(classes);
+    return Real(unit(lanes.classes())) - Lanes::sum(total) / Real(lanes.classes());
   }
-  template <class Lanes, class Real>
-  static auto violation(const Lanes& lanes, int v, Real shift) {
+  template <class Lanes, class Shift>
+  static auto violation(const Lanes& lanes, int v, Shift shift) {
     return RelativeMargin::violation(lanes, v, shift);
   }
   template <class Lanes, class V, class Real>
@@ -70,10 +69,10 @@ struct OneVsRestMargin {
   static auto shift(const Lanes&) {
     return typename Lanes::Number(1);
   }
-  template <class Lanes, class Real>
-  static auto violation(const Lanes& lanes, int v, Real shift) {
+  template <class Lanes, class Shift>
+  static auto violation(const Lanes& lanes, int v, Shift shift) {
     const auto h = lanes.is_label(v) ? shift - lanes.score(v) : shift + lanes.score(v);
-    return lanes.is_class(v) ? h : typename Lanes::V{} + kNowhere<Real>;
+    return lanes.is_class(v) ? h : typename Lanes::V{} + kNowhere<typename Lanes::Number>;
   }
   template <class Lanes, class V, class Real>
   static V coefficient(const Lanes& lanes, int v, V u, Real) {
@@ -130,17 +129,6 @@ inline void write_coefficients(const Block<Real>& block) {
     for (int v = 0; v < lanes.packs; ++v)
       store(lanes.block.change + v * Lanes::kLanes,
             Margin::coefficient(lanes, v, lanes.dual(v), sum));
-  });
-}
-
-// Writes h, with kNowhere where there is no variable.
-template <class Margin, class Real>
-inline void write_violations(const Block<Real>& block, Real* h) {
-  with_lanes(block, [&](const auto& lanes) {
-    using Lanes = std::decay_t<decltype(lanes)>;
-    const Real shift = Margin::shift(lanes);
-    for (int v = 0; v < lanes.packs; ++v)
-      store(h + v * Lanes::kLanes, Margin::violation(lanes, v, shift));
   });
 }
 
