@@ -70,6 +70,7 @@ static void bind(nb::module_& m, const char* name) {
       .def("select", &Driver::select, "size"_a, "fresh"_a)
       .def("shrink", &Driver::shrink)
       .def("reserve", &Driver::reserve, "examples"_a)
+      .def("forget", &Driver::forget, "examples"_a)
       .def("fill", &Driver::fill, "examples"_a, "first"_a, "tile"_a)
       .def("solve", &Driver::solve, "working"_a, "accuracy"_a, "seconds"_a)
       .def("state", &Driver::state)

@@ -52,6 +52,13 @@ class PyKernelDriver : public Interruptible {
     return to_numpy(std::move(missing));
   }
 
+  // The rows of these examples have not been filled, and are no longer there.
+  void forget(Examples some) {
+    check_range(some);
+    for (std::size_t p = 0; p < some.shape(0); ++p)
+      if (problem_->cache().at(some.data()[p])) problem_->cache().forget(some.data()[p]);
+  }
+
   // Columns first, first + 1, ... of the rows of these examples.
   void fill(Examples some, std::int64_t first,
             nb::ndarray<const Real, nb::ndim<2>, nb::c_contig, nb::device::cpu> tile) {

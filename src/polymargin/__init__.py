@@ -2,7 +2,8 @@
 
 from ._config import show_config
 from ._version import __version__
+from .kernel_svm import KernelSVM
 from .linear import LinearSVM
 from .maxent import MaxEnt
 
-__all__ = ["LinearSVM", "MaxEnt", "__version__", "show_config"]
+__all__ = ["KernelSVM", "LinearSVM", "MaxEnt", "__version__", "show_config"]

@@ -1,11 +1,31 @@
-"""Probabilities of classes from those of binary problems."""
+"""Votes for classes and their probabilities, from the scores of binary problems."""
 
 import numpy as np
 from scipy.special import expit, log_expit, log_softmax
+from sklearn.utils.multiclass import _ovr_decision_function
 
 from .machine import class_pairs
 
 _CHUNK = 1024  # rows whose systems are solved at a time
+
+
+def votes(scores) -> np.ndarray:
+    """Return how many pairs every class wins, and a fraction that decides ties.
+
+    Ties go to the class with the larger sum of scores over its pairs, squeezed into an
+    interval shorter than one vote.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_pairs)
+        Positive where the second class of a pair wins.
+
+    Returns
+    -------
+    votes : ndarray of shape (n_samples, n_classes)
+    """
+    n_classes = class_pairs(scores.shape[1])[1].max() + 1
+    return _ovr_decision_function(scores > 0, scores, n_classes)
 
 
 def couple(scores) -> np.ndarray:

@@ -222,7 +222,6 @@ def run_epochs(
     """
     loop = _Loop(driver, stopping, reporter or Reporter(), history)
     try:
-        status = loop.run()
+        return loop.finish(loop.run())
     except KeyboardInterrupt:  # it came while Python was running
-        status = "interrupted"
-    return loop.finish(status)
+        return loop.finish("interrupted")

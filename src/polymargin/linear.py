@@ -5,12 +5,11 @@ from numbers import Real
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import _ovr_decision_function
 
-from .coupling import couple, let_win, log_probabilities
+from .coupling import couple, let_win, log_probabilities, votes
+from .linear_training import LinearTraining
 from .machine import LOSSES, MACHINE_NAMES, RESTRICTED, Machine, find_machine
 from .solver import SOLVER_NAMES
-from .training import LinearTraining
 
 
 def _is_logistic(estimator) -> bool:
@@ -284,13 +283,10 @@ class LinearSVM(LinearTraining):
             With two classes, the confidence in the second.
         """
         scores = super().decision_function(X)
-        return self._votes(scores) if self._many_pairs() else scores
+        return votes(scores) if self._many_pairs() else scores
 
     def _many_pairs(self) -> bool:
         return self.machine == "ovo" and len(self.classes_) > 2
-
-    def _votes(self, scores):
-        return _ovr_decision_function(scores > 0, scores, len(self.classes_))
 
     @available_if(_is_logistic)
     def predict_proba(self, X):
@@ -311,7 +307,7 @@ class LinearSVM(LinearTraining):
         """
         scores = super().decision_function(X)
         if self._many_pairs():
-            return let_win(couple(scores), self._votes(scores).argmax(axis=1))
+            return let_win(couple(scores), votes(scores).argmax(axis=1))
         return np.exp(log_probabilities(scores))
 
     @available_if(_is_logistic)

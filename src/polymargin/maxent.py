@@ -4,8 +4,8 @@ import numpy as np
 from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.utils._param_validation import StrOptions
 
+from .linear_training import LinearTraining
 from .machine import MACHINES, Machine, find_machine
-from .training import LinearTraining
 
 _MACHINE = MACHINES["maxent", "log"]
 

@@ -8,10 +8,12 @@ import numpy as np
 from scipy.linalg import eigh
 from sklearn.utils import check_random_state
 
+from .expansion import Expansion
 from .kernel import CallableKernel, Kernel
 from .landmarks import choose_means, choose_rows
 from .points import Points
 from .precomputed import Positions
+from .threads import on_threads
 
 _BLOCK = 1 << 21  # kernel values at a time
 
@@ -73,13 +75,18 @@ class NystroemFeatures:
             )
         return self
 
-    def transform(self, X) -> np.ndarray:
+    def expansion(self, weights) -> Expansion:
+        """Return the model with these weights of the features, a column per class."""
+        return Expansion(self.kernel, self.landmarks_, self._map @ weights)
+
+    def transform(self, X, threads: int = 1) -> np.ndarray:
         """Return the features of the rows of `X`, computed in blocks.
 
         Parameters
         ----------
         X : array-like, CSR matrix, Points or Positions
             The kernel of its rows with the training, if the kernel is precomputed.
+        threads : int, default=1
 
         Returns
         -------
@@ -89,11 +96,14 @@ class NystroemFeatures:
         n_rows = len(X) if prepared else X.shape[0]
         features = np.empty((n_rows, self.rank_), dtype=self.kernel.dtype)
         step = max(_BLOCK // len(self.landmarks_), 1)
-        for start in range(0, n_rows, step):
+
+        def fill(start):
             block = slice(start, start + step)
             points = X.take(block) if prepared else self.kernel.points(X[block])
             tile = self.kernel(points, self.landmarks_)
             np.matmul(tile, self._map, out=features[block])
+
+        on_threads(fill, range(0, n_rows, step), threads)
         return features
 
     def _rounding(self, values, diagonal) -> float:

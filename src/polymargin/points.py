@@ -42,6 +42,27 @@ class Points:
         return self.take(chosen)
 
 
+@dataclass(frozen=True)
+class ChosenPoints:
+    """Some of many points, copied only where they are taken.
+
+    Attributes
+    ----------
+    points : Points or Positions
+    at : ndarray of int
+    """
+
+    points: object
+    at: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+    def take(self, chosen):
+        """Return the points at `chosen`, an array of indices or a slice."""
+        return self.points.take(self.at[chosen])
+
+
 def products(left, right) -> np.ndarray:
     """Return the products of the rows of `left` with those of `right`, dense."""
     if not sp.issparse(left):

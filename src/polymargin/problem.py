@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils import compute_class_weight
 
 from .machine import Machine, block_shape
@@ -27,6 +28,12 @@ class Problem:
     labels: np.ndarray
     n_columns: int
     caps: np.ndarray
+
+    def coefficients(self, indptr, classes, values) -> sp.csr_array:
+        """Return the coefficients of the rows, from the dual blocks of a driver."""
+        shape = (len(self.labels), self.n_columns)
+        duals = sp.csr_array((values, classes, indptr), shape=shape)
+        return self.machine.coefficients(duals, self.labels)
 
 
 def state_problem(

@@ -66,16 +66,17 @@ def warn_unless_converged(estimator) -> None:
     if estimator.status_ not in _REMEDIES:
         return
     remedy = _REMEDIES[estimator.status_].format(**estimator.get_params())
-    if estimator.status_ == "precision" and estimator.coef_.dtype == np.float64:
+    if estimator.status_ == "precision" and estimator.dual_coef_.dtype == np.float64:
         remedy = _DOUBLE_PRECISION
-    if estimator.restricted in ("bisection", "fixed_point"):
+    if getattr(estimator, "restricted", None) in ("bisection", "fixed_point"):
         remedy = f"lower restricted_tol (now {estimator.restricted_tol:g}) or {remedy}"
     gap, tol = estimator.dual_gap_, estimator.tol
     reached = f"a relative duality gap of {gap:.2g} (tol={tol:g})"
-    if estimator.violation_tol is not None:
+    violation_tol = estimator._violation_tol()
+    if violation_tol is not None:
         reached = (
             f"a violation of {estimator.violation_:.2g} "
-            f"(violation_tol={estimator.violation_tol:g})"
+            f"(violation_tol={violation_tol:g})"
         )
     warnings.warn(
         f"{type(estimator).__name__} stopped after {estimator.n_iter_} epochs at "

@@ -54,6 +54,13 @@ class KernelCache {
     return rows_[i].get();
   }
 
+  // A row that is there makes room.
+  void forget(std::int32_t i) {
+    unlink(i);
+    rows_[i].reset();
+    --size_;
+  }
+
   // Keeps the listed columns of every row, in this order.
   void keep_columns(std::span<const std::int32_t> kept) {
     length_ = std::int64_t(kept.size());

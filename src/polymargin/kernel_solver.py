@@ -1,0 +1,86 @@
+"""How a kernel machine is trained: the solvers by name."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .block import BlockDriver
+from .kernel import Kernel
+from .machine import Machine
+from .points import ChosenPoints, Points
+from .precomputed import Positions
+from .problem import Problem
+
+
+@dataclass(frozen=True)
+class KernelTask:
+    """What a driver needs to train a kernel machine.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    points : Points, Positions or ChosenPoints
+        What is trained on, as the kernel knows it.
+    problem : Problem
+    tol : float
+    violation_tol : float or None
+    cache_bytes : float
+    shrinking : bool
+    seed : int
+    threads : int
+    """
+
+    kernel: Kernel
+    points: Points | Positions | ChosenPoints
+    problem: Problem
+    tol: float
+    violation_tol: float | None
+    cache_bytes: float
+    shrinking: bool
+    seed: int
+    threads: int
+
+
+@dataclass(frozen=True)
+class KernelSolver:
+    """A way to train a kernel machine.
+
+    Attributes
+    ----------
+    solves : callable
+        Whether it can train a machine; one-vs-one is trained as one-vs-rest of pairs.
+    driver : callable
+        Makes a driver, as `solver` describes them but without weights, from a
+        `KernelTask`.
+    violation_tol : float or None
+        Where to stop unless the user says so.
+    """
+
+    solves: Callable[[Machine], bool]
+    driver: Callable[[KernelTask], object]
+    violation_tol: float | None = None
+
+
+def _block(task: KernelTask) -> BlockDriver:
+    return BlockDriver(
+        task.kernel,
+        task.points,
+        task.problem,
+        task.cache_bytes,
+        task.seed,
+        task.threads,
+    )
+
+
+KERNEL_SOLVERS = {"block": KernelSolver(lambda machine: machine.name != "ovo", _block)}
+
+
+def kernel_driver(name: str, task: KernelTask):
+    """Return the driver of a solver, or say which solvers there are."""
+    machine = task.problem.machine
+    if not KERNEL_SOLVERS[name].solves(machine):
+        able = [other for other, s in KERNEL_SOLVERS.items() if s.solves(machine)]
+        raise ValueError(
+            f"solver={name!r} does not train machine={machine.name!r} with "
+            f"loss={machine.loss!r}; choose one of {', '.join(able)}."
+        )
+    return KERNEL_SOLVERS[name].driver(task)
