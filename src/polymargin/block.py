@@ -4,6 +4,10 @@ A round takes the examples that violate their optimality conditions most, gets t
 kernel rows by matrix products, solves the problem of these examples by itself, and
 carries what has changed to the scores of all others. The solving is C++; kernel rows
 are computed here, and stay in a cache from one round to the next.
+
+When the cache is full, the problem is shrunk to the examples that violate their
+conditions: rows get shorter, and more of them find room. Scores of all examples are
+summed up again before a certificate.
 """
 
 from math import isqrt
@@ -36,9 +40,20 @@ class BlockDriver:
         of visits in the working set.
     threads : int
         What is trained does not depend on it.
+    shrinking : bool
+        Whether examples may be left out for a while.
     """
 
-    def __init__(self, kernel, points, problem: Problem, cache_bytes, seed, threads):
+    def __init__(
+        self,
+        kernel,
+        points,
+        problem: Problem,
+        cache_bytes: float,
+        seed: int,
+        threads: int,
+        shrinking: bool = True,
+    ):
         diagonal = kernel.diagonal(points)
         bits = "32" if diagonal.dtype == np.float32 else "64"
         self._core = getattr(core, f"BlockSolver{bits}")(
@@ -53,8 +68,9 @@ class BlockDriver:
             threads,
         )
         self._rows = KernelRows(self._core, kernel, points, threads)
-        square = isqrt(int(0.25 * cache_bytes / diagonal.itemsize))
-        self._size = max(min(square, self._core.capacity), 2)
+        self._square = isqrt(int(0.25 * cache_bytes / diagonal.itemsize))
+        self._shrinking = shrinking
+        self._shrunk = False
         self._working = None  # chosen at the end of a round, for the next
         self._idle = False
         self._late = False
@@ -64,6 +80,7 @@ class BlockDriver:
         end = perf_counter() + seconds
         if self._working is None:
             self._select()
+        self._shrink_or_restore()
         report = {"visits": 0, "moves": 0, "stopped": True}
         if self._rows.fetch(self._working, end):
             accuracy = _ACCURACY * self._core.state()[2]
@@ -80,7 +97,17 @@ class BlockDriver:
         }
 
     def _select(self) -> None:
-        self._working = self._core.select(self._size, _FRESH)
+        size = max(min(self._square, self._core.capacity), 2)
+        self._working = self._core.select(size, _FRESH)
+
+    def _shrink_or_restore(self) -> None:
+        if self._shrunk and not len(self._working):
+            self._rebuild()
+            self._select()
+        full = self._core.cached + _FRESH > self._core.capacity
+        if self._shrinking and full and self._core.shrink():
+            self._rows.choose_columns()
+            self._shrunk = True
 
     def rebuild(self) -> None:
         """Sum up the scores again if nothing moves: rounding may be the reason."""
@@ -93,6 +120,10 @@ class BlockDriver:
         Takes the kernel rows of the support, as far as they are not in the cache.
         """
         self._working = None
+        if self._shrunk:
+            self._core.restore_columns()
+            self._rows.choose_columns()
+            self._shrunk = False
         self._core.clear_scores()
         support = self._core.support()
         step = min(self._core.capacity, _FRESH)
@@ -105,10 +136,11 @@ class BlockDriver:
     def certify(self) -> tuple[float, float, float]:
         """Return (primal, dual, violation) of the dual variables as they are.
 
-        Scores are summed up again before, unless the time is over: they are exact up to
-        rounding in any case, and this may take all kernel rows of the support.
+        Scores are summed up again before, unless the time is over and they are there:
+        they are exact up to rounding, and this may take all kernel rows of the support.
         """
-        return self._core.certify() if self._late else self._rebuild()
+        late = self._late and not self._shrunk
+        return self._core.certify() if late else self._rebuild()
 
     @property
     def interrupted(self) -> bool:

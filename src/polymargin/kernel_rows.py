@@ -34,9 +34,16 @@ class KernelRows:
         self.core = core
         self.kernel = kernel
         self.points = points
+        self.columns = points
         self.threads = threads
         self.n_evaluations = 0
         self.incomplete = np.empty(0, dtype=np.int32)
+
+    def choose_columns(self) -> None:
+        """From now on, compute the columns that the driver has."""
+        chosen = self.core.columns
+        whole = len(chosen) == len(self.points)
+        self.columns = self.points if whole else self.points.take(chosen)
 
     def fetch(self, examples, end: float = float("inf")) -> bool:
         """Bring the rows of `examples` into the cache, and say whether they are there.
@@ -46,13 +53,13 @@ class KernelRows:
         """
         self.core.forget(self.incomplete)
         missing = self.incomplete = self.core.reserve(examples)
-        left, n = self.points.take(missing), len(self.points)
+        left, n = self.points.take(missing), len(self.columns)
 
         def fill(first):
             """The number of columns from `first` on that are there now."""
             if perf_counter() >= end:
                 return 0
-            right = self.points.take(slice(first, min(first + _WIDTH, n)))
+            right = self.columns.take(slice(first, min(first + _WIDTH, n)))
             self.core.fill(missing, first, self.kernel(left, right))
             return len(right)
 

@@ -68,6 +68,7 @@ def _block(task: KernelTask) -> BlockDriver:
         task.cache_bytes,
         task.seed,
         task.threads,
+        task.shrinking,
     )
 
 
