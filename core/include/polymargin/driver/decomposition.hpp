@@ -91,17 +91,8 @@ class Decomposition {
       Block<Real> whole = block(some[p], nullptr);
       whole.change = coefficients.data() + p * stride();
       machine_->coefficients(whole);
-      simplify(whole);
     }
     add_to_scores(some, coefficients.data());
-  }
-
-  // Where weights sum to zero, only differences of scores matter: with the label's coefficient
-  // subtracted from all, the classes outside the support of the block have none.
-  void simplify(const Block<Real>& block) const {
-    if (!machine_->sums_to_zero()) return;
-    const Real shared = block.change[block.label];
-    for (int m = 0; m < layout_.classes; ++m) block.change[m] -= shared;
   }
 
   // Examples whose block is not zero.

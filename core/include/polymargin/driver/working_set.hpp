@@ -58,7 +58,6 @@ class WorkingSet {
     const Step<Real> step = machine_.step(block, threshold);
     if (!step.moved) return false;
     problem_.count(step);
-    problem_.simplify(block);
     scores_.add(kernel_.get() + p * width_, block.change);
     duals_.write(p, block.dual);
     const int stride = problem_.layout().stride;
