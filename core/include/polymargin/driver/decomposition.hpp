@@ -40,6 +40,7 @@ class Decomposition {
         arrays_(std::size_t(layout_.stride) * kWorkspaceArrays) {
     for (Example<Real>& example : examples_)
       example.loss = Real(machine_->loss_at_zero(layout_.classes));
+    std::iota(columns_.begin(), columns_.end(), 0);
     number_columns();
     rebuild_dual();
   }
@@ -58,8 +59,10 @@ class Decomposition {
 
   const std::vector<std::int32_t>& columns() const { return columns_; }
   bool shrunk() const { return columns_.size() < examples_.size(); }
+  std::int64_t orders() const { return orders_; }  // how often the columns have changed
   std::int32_t column_of(std::int32_t i) const { return column_of_[i]; }  // -1 if it has none
 
+  Real* scores() { return scores_.data(); }  // by columns
   Real* score(std::int32_t i) { return scores_.data() + std::int64_t(column_of_[i]) * stride(); }
   Real* dual(std::int32_t i) { return duals_.data() + std::int64_t(i) * stride(); }
 
@@ -78,23 +81,18 @@ class Decomposition {
   void add_to_scores(std::span<const std::int32_t> changed, const Real* coefficients) {
     rows_.clear();
     for (std::int32_t i : changed) rows_.push_back(cache_.at(i));
-    for_each_chunk(threads_, std::int64_t(columns_.size()), kChunk,
-                   [&](int, std::int64_t, std::int64_t begin, std::int64_t end) {
-                     add_kernel_rows<Real>(rows_, coefficients, layout_, begin, end,
-                                           scores_.data());
-                   });
+    add_rows(rows_, coefficients, std::int64_t(columns_.size()));
   }
 
   // Scores from nothing: clear them, then add the blocks of all of support(), some at a time.
   void clear_scores() { scores_.clear(); }
   void add_blocks(std::span<const std::int32_t> some) {
-    AlignedArray<Real> coefficients(some.size() * stride());
-    for (std::size_t p = 0; p < some.size(); ++p) {
-      Block<Real> whole = block(some[p], nullptr);
-      whole.change = coefficients.data() + p * stride();
-      machine_->coefficients(whole);
-    }
-    add_to_scores(some, coefficients.data());
+    add_to_scores(some, coefficients_of(some).data());
+  }
+  // The same with rows that need not be in the cache, to the scores of the first `active` columns.
+  void add_blocks(std::span<const std::int32_t> some, std::span<const Real* const> rows,
+                  std::int64_t active) {
+    add_rows(rows, coefficients_of(some).data(), active);
   }
 
   // Examples whose block is not zero.
@@ -117,6 +115,18 @@ class Decomposition {
     cache_.keep_columns(positions);
     scores_ = std::move(scores);
     columns_.assign(kept.begin(), kept.end());
+    number_columns();
+  }
+
+  // Puts the first columns into another order, column c what order[c] was; not those of the cache.
+  void reorder_columns(std::span<const std::int32_t> order) {
+    const std::vector<std::int32_t> columns(columns_.begin(), columns_.begin() + order.size());
+    AlignedArray<Real> scores(order.size() * stride());
+    std::copy_n(scores_.data(), scores.size(), scores.data());
+    for (std::size_t c = 0; c < order.size(); ++c) {
+      columns_[c] = columns[order[c]];
+      std::copy_n(scores.data() + order[c] * stride(), stride(), scores_.data() + c * stride());
+    }
     number_columns();
   }
 
@@ -170,9 +180,10 @@ class Decomposition {
   // Running values, exact up to rounding.
   double dual() const { return linear_ - half_norm_; }
   double half_norm() const { return half_norm_; }
-  void count(const Step<Real>& step) {
-    linear_ += double(step.gain) + double(step.norm_change);
-    half_norm_ += double(step.norm_change);
+  void count(const Step<Real>& step) { count(double(step.gain), double(step.norm_change)); }
+  void count(double gain, double norm_change) {
+    linear_ += gain + norm_change;
+    half_norm_ += norm_change;
   }
 
  private:
@@ -180,8 +191,25 @@ class Decomposition {
 
   std::int64_t stride() const { return layout_.stride; }
 
+  AlignedArray<Real> coefficients_of(std::span<const std::int32_t> some) {
+    AlignedArray<Real> coefficients(some.size() * stride());
+    for (std::size_t p = 0; p < some.size(); ++p) {
+      Block<Real> whole = block(some[p], nullptr);
+      whole.change = coefficients.data() + p * stride();
+      machine_->coefficients(whole);
+    }
+    return coefficients;
+  }
+
+  void add_rows(std::span<const Real* const> rows, const Real* coefficients, std::int64_t active) {
+    for_each_chunk(threads_, active, kChunk,
+                   [&](int, std::int64_t, std::int64_t begin, std::int64_t end) {
+                     add_kernel_rows<Real>(rows, coefficients, layout_, begin, end, scores_.data());
+                   });
+  }
+
   void number_columns() {
-    if (columns_.size() == examples_.size()) std::iota(columns_.begin(), columns_.end(), 0);
+    ++orders_;
     std::fill(column_of_.begin(), column_of_.end(), -1);
     for (std::size_t c = 0; c < columns_.size(); ++c) column_of_[columns_[c]] = std::int32_t(c);
   }
@@ -194,6 +222,7 @@ class Decomposition {
   std::vector<std::int32_t> columns_, column_of_;
   AlignedArray<Real> scores_, duals_, change_, arrays_;
   std::vector<const Real*> rows_;
+  std::int64_t orders_ = 0;
   double linear_ = 0, half_norm_ = 0;
 };
 
