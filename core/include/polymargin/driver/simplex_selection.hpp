@@ -58,17 +58,17 @@ class SimplexSelection final : public Selection<Real> {
   void apply(const Direction& direction, double mu, Real* change) override {
     const std::int32_t i = direction.example;
     Real* const u = problem_.dual(i);
-    const auto set = [&](int m, Real value) {
-      if (m < 0) return;
-      change[m] = value - u[m];
-      u[m] = value;
+    const auto set = [&](int m, double value) {
+      change[m] = Real(value) - u[m];
+      u[m] = Real(value);
     };
-    const double cap = double(problem_.examples()[i].cap);
-    if (direction.rising >= 0)
-      set(direction.rising, Real(std::min(double(u[direction.rising]) + mu, cap)));
     if (direction.falling >= 0)
-      set(direction.falling,
-          mu >= direction.upper ? Real(0) : Real(double(u[direction.falling]) - mu));
+      set(direction.falling, mu >= direction.upper ? 0 : double(u[direction.falling]) - mu);
+    if (direction.rising >= 0) {
+      const double before = double(u[direction.rising]);
+      const double room = double(problem_.examples()[i].cap) - (sum_of(i) - before);
+      set(direction.rising, std::clamp(before + mu, 0.0, std::max(room, 0.0)));
+    }
     refresh(i);
   }
 
@@ -96,10 +96,14 @@ class SimplexSelection final : public Selection<Real> {
 
   void refresh(std::int32_t i) {
     const Real cap = problem_.examples()[i].cap;
+    const Real slack = Real(double(cap) - sum_of(i));
+    slacks_[i] = slack > kZeroShare * cap ? slack : Real(0);
+  }
+
+  double sum_of(std::int32_t i) {
     double sum = 0;
     for (int m = 0; m < problem_.layout().classes; ++m) sum += double(problem_.dual(i)[m]);
-    const Real slack = Real(double(cap) - sum);
-    slacks_[i] = slack > kZeroShare * cap ? slack : Real(0);
+    return sum;
   }
 
   // The highest gradient, and the lowest of those that can give, the label's zero among them.
