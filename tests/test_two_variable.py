@@ -185,6 +185,21 @@ def test_same_model_every_time():
     assert values[0] == values[1]
 
 
+@pytest.mark.parametrize("machine, loss", SOLVED)
+def test_nothing_to_train_on(machine, loss):
+    """All weights zero, or all points zero in the space of the kernel."""
+    X, y = make_problem(n=20, k=3)
+    driver, kernel = make_driver(machine, loss, linear(X), y, np.zeros(20))
+    assert driver.epoch(np.inf)["moves"] == 0
+    assert driver.certify()[:2] == (0, 0)
+    driver, _ = make_driver(machine, loss, np.zeros((20, 20)), y, np.ones(20))
+    assert driver.epoch(np.inf)["moves"] == 0
+    primal, dual, _ = driver.certify()
+    assert primal == pytest.approx(dual)
+    assert primal > 0
+    assert kernel.evaluations == 0
+
+
 class Failing(GramKernel):
     """A kernel that fails once, when it has been asked often enough."""
 

@@ -99,16 +99,24 @@ class TwoVariableDriver:
             violation_tol,
             _Rows(kernel, points),
         )
-        self._single = diagonal.dtype == np.float32
+        # Steps after which scores have to be summed up again from the dual variables,
+        # at the cost of a kernel row for each support vector that has none.
+        self._most_steps = 1e5 if diagonal.dtype == np.float32 else float("inf")
+        self._steps = 0
+        self._idle = False
 
     def epoch(self, seconds: float) -> dict:
         """Run a thousand iterations, or fewer if the method is where it should be."""
-        return self._core.epoch(seconds)
+        report = self._core.epoch(seconds)
+        self._steps += report["visits"]
+        self._idle = not report["moves"]
+        return report
 
     def rebuild(self) -> None:
-        """Sum up the scores from the dual variables, which single precision needs."""
-        if self._single:
+        """Sum up the scores again, if there is something to be gained by it."""
+        if self._idle or self._steps >= self._most_steps:
             self._core.rebuild()
+            self._steps = 0
 
     def certify(self):
         """Return (primal, dual, violation), or None after a signal."""

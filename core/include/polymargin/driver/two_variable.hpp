@@ -64,7 +64,7 @@ class TwoVariable {
     }
     double gain = 0;
     while (report.visits < kIterations && !report.stopped) {
-      const bool done = choice_.violation <= goal_;
+      const bool done = !(choice_.violation > goal_);  // also if it is not a number
       if (active_ < movable_ && (done || (!looked_back_ && choice_.violation <= 10 * goal_))) {
         looked_back_ = true;
         active_ = movable_;
