@@ -153,7 +153,7 @@ class BoxSelection final : public Selection<Real> {
         inward = u < V{} + side.upper ? inward : min_of(inward, V{});
         inward = max_of(inward, -inward);
         const V value = inward * side.weight;
-        worst = max_of(worst, inward);
+        worst = max_of(inward, worst);
         best_at = value > best ? I{} + at : best_at;
         best = max_of(best, value);
       }

@@ -24,8 +24,7 @@ namespace polymargin {
 struct TwoVariableOptions {
   int working_set = 2;  // variables: one or two
   bool shrinking = true;
-  double accuracy =
-      1e-3;  // a first goal for the violation; when it is reached, the next is a tenth
+  double accuracy = 1e-3;  // a first goal for the violation; the next is a tenth of what is reached
 };
 
 template <class Real>
@@ -59,10 +58,10 @@ class TwoVariable {
     EpochReport report;
     report.stopped = !ready_ && !rebuild(poll);
     if (reached_) {
-      goal_ = std::max(goal_ / 10, kLeastGoal);
+      goal_ = std::max(std::min(goal_, choice_.violation) / 10, kLeastGoal);
       reached_ = looked_back_ = false;
     }
-    double gain = 0;
+    gain_ = 0;
     while (report.visits < kIterations && !report.stopped) {
       const bool done = !(choice_.violation > goal_);  // also if it is not a number
       if (active_ < movable_ && (done || (!looked_back_ && choice_.violation <= 10 * goal_))) {
@@ -75,15 +74,13 @@ class TwoVariable {
       reached_ = done;
       if (done) break;
       ++report.visits;
-      const double before = problem_.dual();
       if (!iterate()) break;
       ++report.moves;
-      gain += problem_.dual() - before;
       if (options_.shrinking && --until_shrinking_ <= 0) shrink();
       report.stopped = poller.asks_to_stop();
     }
-    // If this is all that was gained, it is rounding.
-    if (gain <= kRounding / 8 * std::fabs(problem_.dual())) report.moves = 0;
+    // Gradients are rounded by some kRounding, which squared is what such an epoch seems to gain.
+    if (gain_ <= std::pow(kRounding, 1.5) * std::fabs(problem_.dual())) report.moves = 0;
     summarise(report);
     return report;
   }
@@ -162,7 +159,9 @@ class TwoVariable {
     }
     if (mu[0] == 0 && mu[1] == 0) return false;
     if (count == 2) norm_change += kernel * product(changes_[0].data(), changes_[1].data());
-    problem_.count(pair.gain(mu), norm_change);
+    const double gain = pair.gain(mu);
+    problem_.count(gain, norm_change);
+    gain_ += gain;
     update.coefficients[0] = changes_[0].data();
     update.coefficients[1] = count == 2 ? changes_[1].data() : nothing_.data();
     choice_ = selection_->first(&update, active_);
@@ -254,6 +253,7 @@ class TwoVariable {
   KernelRows<Real> rows_;
   TwoVariableOptions options_;
   double goal_;
+  double gain_ = 0;  // of an epoch
   Choice choice_;
   bool ready_ = false;        // scores and choice are those of the dual variables
   bool exact_ = false;        // they have been rebuilt since the last step
