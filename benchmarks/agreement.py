@@ -122,7 +122,7 @@ def _pairs_lines(records: list[dict], key: str, table: dict, part: int) -> list[
     return [
         f"- One-vs-one against one-vs-all by {what}: here {_count(here)}; there "
         f"{_count(there)}. The same verdict in {same} of {len(here)} comparisons, the "
-        f"opposite {f'in {_listed(opposite)}' if opposite else 'in none'}."
+        f"opposite {f'in {listed(opposite)}' if opposite else 'in none'}."
     ]
 
 
@@ -134,7 +134,8 @@ def _count(outcomes: list[str]) -> str:
     return ", ".join(words)
 
 
-def _listed(names: Iterable[str]) -> str:
+def listed(names: Iterable[str]) -> str:
+    """Names in a row, or the word none."""
     return ", ".join(names) or "none"
 
 
@@ -156,13 +157,13 @@ def _crammer_singer_lines(records: list[dict]) -> list[str]:
                 there.append(name)
         lines.append(
             f"- Crammer-Singer is as good as the best by {what} here on "
-            f"{_listed(here)}; there on {_listed(there)}; on both: "
-            f"{_listed(name for name in here if name in there)}."
+            f"{listed(here)}; there on {listed(there)}; on both: "
+            f"{listed(name for name in here if name in there)}."
         )
     return lines
 
 
-def _slower(seconds: dict[str, float], slow: str, fast: str) -> bool | None:
+def slower(seconds: dict[str, float], slow: str, fast: str) -> bool | None:
     """Whether one method takes longer; None if unknown or as long."""
     if slow not in seconds or fast not in seconds or seconds[slow] == seconds[fast]:
         return None
@@ -187,18 +188,19 @@ def _time_lines(records: list[dict]) -> list[str]:
             name = record["data"]
             ours, theirs = _ours(record, key), _theirs(tables[key], name)
             for slow, fast in pairs:
-                own, their = _slower(ours, slow, fast), _slower(theirs, slow, fast)
+                own, their = slower(ours, slow, fast), slower(theirs, slow, fast)
                 here.append(own)
                 there.append(their)
                 if own is False:
                     exceptions.append(f"{name} {slow}")
-        lines.append(f"- {claim}: here {_held(here)}; there {_held(there)}.")
+        lines.append(f"- {claim}: here {held(here)}; there {held(there)}.")
         if exceptions and len(exceptions) <= 12:
-            lines[-1] += f" Not here: {_listed(exceptions)}."
+            lines[-1] += f" Not here: {listed(exceptions)}."
     return lines
 
 
-def _held(outcomes: list[bool | None]) -> str:
+def held(outcomes: list[bool | None]) -> str:
+    """In how many of the cases that are decided a claim holds."""
     decided = [outcome for outcome in outcomes if outcome is not None]
     return f"in {sum(decided)} of {len(decided)} cases" if decided else "unknown"
 
@@ -215,6 +217,6 @@ def _cost_lines(records: list[dict]) -> list[str]:
             large.append(record["data"])
     return [
         "- Small C is best (median over the methods at most 2^-2) here on "
-        f"{_listed(small)}, large C (at least 2^2) on {_listed(large)}; there small on "
+        f"{listed(small)}, large C (at least 2^2) on {listed(large)}; there small on "
         "news20, wine and dna, large on segment, letter and shuttle."
     ]

@@ -158,6 +158,27 @@ def split(name: str, X, y) -> Dataset:
     return Dataset(name, X[train], y[train], X[test], y[test])
 
 
+def choose_rows(n: int, wanted: int | None) -> np.ndarray:
+    """Choose so many of n rows at random, the same way every time; all if None."""
+    if wanted is None or wanted >= n:
+        return np.arange(n)
+    return np.sort(np.random.RandomState(0).permutation(n)[:wanted])
+
+
+def pooled(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """All rows and labels of a dense data set, not scaled, both parts together."""
+    if name == FALLBACK:
+        X, y = load_digits(return_X_y=True)
+        return X.astype(np.float32), y
+    with np.load(_file_of(name)) as arrays:
+        parts = [part for part in ("", "_test") if f"X{part}" in arrays]
+        X, y = (
+            np.concatenate([arrays[f"{letter}{part}"] for part in parts])
+            for letter in "Xy"
+        )
+    return X.astype(np.float32), y
+
+
 def _scaled(dataset: Dataset) -> Dataset:
     """Scale dense features: pixels of mnist by 255, usps not, others to [0, 1]."""
     if dataset.name == "usps":

@@ -5,6 +5,7 @@ import os
 import platform
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -14,7 +15,9 @@ import polymargin
 
 
 def environment(
-    arguments: list[str] | None = None, module: str = "benchmarks.linear"
+    arguments: list[str] | None = None,
+    module: str = "benchmarks.linear",
+    peers: Sequence[str] = ("liblinear-official",),
 ) -> dict[str, str]:
     """Describe machine, versions, command line and date.
 
@@ -24,6 +27,8 @@ def environment(
         Of the command line; those of this process if None.
     module : str
         What was run.
+    peers : sequence of str
+        Packages whose versions matter, beside those of polymargin itself.
     """
     with redirect_stdout(io.StringIO()):
         config = polymargin.show_config()
@@ -36,7 +41,7 @@ def environment(
         "memory": f"{_memory_bytes() / 2**30:.0f} GiB",
         **{name: str(value) for name, value in config.items()},
         "commit": _commit(),
-        "liblinear-official": _version("liblinear-official"),
+        **{package: _version(package) for package in peers},
     }
 
 

@@ -5,13 +5,11 @@ import os
 import sys
 from pathlib import Path
 
-from threadpoolctl import threadpool_limits
-
+from .command import add_common_arguments, guarded
 from .contests import CONTESTS
 from .data import EXTRA_NAMES, FALLBACK, FOLDER_VARIABLE, NAMES, QUICK_NAMES
 from .environment import environment
 from .measure import progress
-from .memory import ROOT
 from .page import render
 from .results import Optima, Results, write_aside
 from .speed import Context
@@ -47,18 +45,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--quick", action="store_true", help="small data sets only")
     parser.add_argument("--output", type=Path, help="write Markdown to this file")
-    parser.add_argument(
-        "--resume", action="store_true", help="skip what is measured already"
-    )
-    parser.add_argument(
-        "--render", action="store_true", help="measure nothing, show what is there"
-    )
-    parser.add_argument(
-        "--folder",
-        type=Path,
-        default=ROOT / "build" / "bench",
-        help="where results are kept (build/bench)",
-    )
+    add_common_arguments(parser, "bench")
     options = parser.parse_args(arguments)
     for name in ("repeats", "seeds"):
         if getattr(options, name) < 1:
@@ -137,15 +124,9 @@ def main(arguments: list[str] | None = None) -> int:
         if FALLBACK in choose_data(options) and not options.data:
             notes.append(FALLBACK_NOTE)
             progress(FALLBACK_NOTE)
-        try:
-            with threadpool_limits(limits=1):
-                notes += measure(options, results, arguments)
-        except (FileNotFoundError, ImportError, RuntimeError) as error:
-            print(f"error: {error}", file=sys.stderr)
-            return 1
-        except KeyboardInterrupt:
-            print("interrupted: continue with --resume", file=sys.stderr)
-            return 130
+        failed = guarded(lambda: notes.extend(measure(options, results, arguments)))
+        if failed:
+            return failed
     page = render(selected(options, results), notes)
     if options.output is None:
         print(page)

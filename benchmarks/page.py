@@ -17,7 +17,7 @@ def render(tables: dict[int, list[dict]], notes: Sequence[str] = ()) -> str:
         Sentences for the reader, such as peers that are missing.
     """
     parts = ["# Benchmarks", "Written by `make bench`.", *notes]
-    parts += _machines([record for records in tables.values() for record in records])
+    parts += machines([record for records in tables.values() for record in records])
     for number, records in tables.items():
         if records:
             title, body = TITLES[number]
@@ -25,7 +25,7 @@ def render(tables: dict[int, list[dict]], notes: Sequence[str] = ()) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _machines(records: list[dict]) -> list[str]:
+def machines(records: list[dict]) -> list[str]:
     """The machines behind the records: once if it is one, else all, with a warning."""
     per_run = {"date", "command"}
     distinct: dict[tuple, list[dict]] = {}

@@ -1,25 +1,39 @@
-"""Results of two papers, repeated: ``python -m benchmarks.papers --help``.
+"""Results of papers, repeated: ``python -m benchmarks.papers --help``.
 
 Part a is figure 3 of Keerthi et al. (KDD 2008), part b are tables 5.3 to 5.7 of a
-thesis on multi-class schemes for large linear classification.
+thesis on multi-class schemes for large linear classification, part c, on a page of its
+own, tables 2 and 3 of Dogan et al. (2011) on kernel machines.
 """
 
 import argparse
 import os
 import sys
+from functools import partial
 from pathlib import Path
 
-from threadpoolctl import threadpool_limits
-
-from . import convergence, convergence_page, schemes, schemes_page
+from . import (
+    convergence,
+    convergence_page,
+    decomposition,
+    decomposition_page,
+    decomposition_paper,
+    schemes,
+    schemes_page,
+)
+from .command import add_common_arguments, guarded
 from .data import FALLBACK, FOLDER_VARIABLE
 from .environment import environment
+from .fresh import ROOT
 from .markdown import markdown_table
 from .measure import progress
-from .memory import ROOT
 from .results import Optima, Results, write_aside
 
-PARTS = {"a": tuple(convergence.DATA), "b": tuple(schemes.SETUPS)}
+PARTS = {
+    "a": tuple(convergence.DATA),
+    "b": tuple(schemes.SETUPS),
+    "c": tuple(decomposition_paper.SIZES),
+}
+KERNEL_PAGE = "papers-kernel.md"
 TITLES = {
     "a": "A. Methods for Crammer-Singer against time",
     "b": "B. Schemes of multi-class classification",
@@ -29,23 +43,12 @@ TITLES = {
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.papers")
-    known = list(dict.fromkeys([*PARTS["a"], *PARTS["b"], FALLBACK]))
+    known = list(dict.fromkeys([*sum(PARTS.values(), ()), FALLBACK]))
     parser.add_argument(
         "--parts", nargs="+", choices=list(PARTS), default=list(PARTS), help="(all)"
     )
     parser.add_argument("--data", nargs="+", choices=known, metavar="NAME")
-    parser.add_argument(
-        "--resume", action="store_true", help="skip what is measured already"
-    )
-    parser.add_argument(
-        "--render", action="store_true", help="measure nothing, show what is there"
-    )
-    parser.add_argument(
-        "--folder",
-        type=Path,
-        default=ROOT / "build" / "papers",
-        help="where results are kept (build/papers)",
-    )
+    add_common_arguments(parser, "papers")
     parser.add_argument(
         "--optima",
         type=Path,
@@ -56,7 +59,8 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         "--output",
         type=Path,
         default=ROOT / "docs" / "papers.md",
-        help="the page; the figure is put beside it (docs/papers.md)",
+        help="the page; its figure and the page of part c are put beside it "
+        "(docs/papers.md)",
     )
     return parser.parse_args(arguments)
 
@@ -79,34 +83,55 @@ def planned(options: argparse.Namespace) -> list[tuple[str, str]]:
 def measure(options: argparse.Namespace, results: Results, arguments) -> None:
     """Measure what is planned."""
     optima = Optima(options.optima)
+    measures = {
+        "a": partial(convergence.measure, optima=optima),
+        "b": schemes.measure,
+        "c": decomposition.measure,
+    }
     described = environment(arguments, module="benchmarks.papers")
     for part, name in planned(options):
         if options.resume and (part, name) in results:
             progress(f"part {part}, {name}: measured already")
             continue
-        if part == "a":
-            record = convergence.measure(name, optima)
-        else:
-            record = schemes.measure(name)
+        record = measures[part](name)
         results.add({"table": part, "data": name, "environment": described, **record})
 
 
-def render(results: Results, output: Path) -> str:
-    """The page of all that was measured; draws the figure beside `output`."""
+def write_pages(results: Results, output: Path) -> list[Path]:
+    """Write the pages that there are records for; returns where they are."""
     curves, tables = results.of_table("a"), results.of_table("b")
-    parts = ["# Results of two papers, repeated", "Written by `make bench-papers`."]
-    runs = {}
-    for record in [*curves, *tables]:
-        described = record["environment"]
-        runs.setdefault(tuple(described[key] for key in _SHOWN), None)
-    parts.append(markdown_table([*_SHOWN], [list(run) for run in runs], numbers=False))
+    sections = []
     if curves:
         convergence_page.draw(curves, output.with_name(convergence_page.FIGURE))
         section = convergence_page.render(curves, convergence.MAX_SECONDS)
-        parts += [f"## {TITLES['a']}", section]
+        sections += [f"## {TITLES['a']}", section]
     if tables:
-        parts += [f"## {TITLES['b']}", schemes_page.render(tables)]
-    return "\n\n".join(parts) + "\n"
+        sections += [f"## {TITLES['b']}", schemes_page.render(tables)]
+    order = [*PARTS["c"], FALLBACK]
+    kernels = sorted(
+        results.of_table("c"), key=lambda record: order.index(record["data"])
+    )
+    pages = {}
+    if sections:
+        title = "# Results of two papers, repeated"
+        pages[output] = [title, *_runs([*curves, *tables]), *sections]
+    if kernels:
+        section = decomposition_page.render(kernels)
+        title = "# Results of a paper on kernel machines, repeated"
+        pages[output.with_name(KERNEL_PAGE)] = [title, *_runs(kernels), section]
+    for path, parts in pages.items():
+        write_aside(path, "\n\n".join(parts) + "\n")
+    return list(pages)
+
+
+def _runs(records: list[dict]) -> list[str]:
+    """The commands behind the records."""
+    runs = {}
+    for record in records:
+        described = record["environment"]
+        runs.setdefault(tuple(described[key] for key in _SHOWN), None)
+    table = markdown_table([*_SHOWN], [list(run) for run in runs], numbers=False)
+    return ["Written by `make bench-papers`.", table]
 
 
 _SHOWN = ("command", "date", "processor", "commit", "instruction set")
@@ -117,17 +142,11 @@ def main(arguments: list[str] | None = None) -> int:
     options = parse(arguments)
     results = Results(options.folder)
     if not options.render:
-        try:
-            with threadpool_limits(limits=1):
-                measure(options, results, arguments)
-        except (FileNotFoundError, ImportError) as error:
-            print(f"error: {error}", file=sys.stderr)
-            return 1
-        except KeyboardInterrupt:
-            print("interrupted: continue with --resume", file=sys.stderr)
-            return 130
-    write_aside(options.output, render(results, options.output))
-    progress(f"wrote {options.output}")
+        failed = guarded(lambda: measure(options, results, arguments))
+        if failed:
+            return failed
+    for path in write_pages(results, options.output):
+        progress(f"wrote {path}")
     return 0
 
 

@@ -13,7 +13,7 @@ from time import perf_counter
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from .data import Dataset, load, split
+from .data import Dataset, choose_rows, load, split
 from .measure import progress
 from .objectives import CRAMMER_SINGER, Formulation
 from .solvers import Polymargin
@@ -99,18 +99,12 @@ def prepare(name: str) -> tuple[Dataset, Setup]:
         )
     if setup.resplit:
         data = split(name, data.X, data.y)
-    rows = _choose(len(data.y), setup.rows)
-    test_rows = _choose(len(data.y_test), setup.test_rows)
+    rows = choose_rows(len(data.y), setup.rows)
+    test_rows = choose_rows(len(data.y_test), setup.test_rows)
     cut = Dataset(
         name, data.X[rows], data.y[rows], data.X_test[test_rows], data.y_test[test_rows]
     )
     return cut, setup
-
-
-def _choose(n: int, wanted: int | None) -> np.ndarray:
-    if wanted is None or wanted >= n:
-        return np.arange(n)
-    return np.sort(np.random.RandomState(0).permutation(n)[:wanted])
 
 
 def best_exponent(accuracies: dict[int, float]) -> int:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from . import agreement, convergence, papers, schemes, schemes_page, schemes_paper
-from .data import FOLDER_VARIABLE, load
+from .data import FOLDER_VARIABLE, choose_rows, load
 from .results import Results
 from .solvers import Polymargin
 
@@ -93,10 +93,10 @@ def test_features_are_scaled_to_both_sides(monkeypatch, tmp_path):
 
 
 def test_rows_are_chosen_once():
-    chosen = schemes._choose(100, 10)
+    chosen = choose_rows(100, 10)
     assert len(set(chosen)) == 10
-    np.testing.assert_array_equal(chosen, schemes._choose(100, 10))
-    assert len(schemes._choose(5, 10)) == 5
+    np.testing.assert_array_equal(chosen, choose_rows(100, 10))
+    assert len(choose_rows(5, 10)) == 5
 
 
 def test_best_c_is_the_smallest_of_equals():
@@ -243,5 +243,5 @@ def test_plan_and_resume(monkeypatch, tmp_path, capsys):
     assert "set it to their folder" in capsys.readouterr().err
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
     plan = papers.planned(papers.parse([]))
-    assert len(plan) == len(convergence.DATA) + len(schemes.SETUPS)
+    assert len(plan) == sum(len(names) for names in papers.PARTS.values())
     assert ("a", "digits") in papers.planned(papers.parse(["--data", "digits"]))

@@ -11,29 +11,30 @@ using namespace nanobind::literals;
 namespace polymargin::bindings {
 
 template <class Real>
-class PyBlockSolver : public PyKernelDriver<Real> {
+class PyBlockSolver : public PyKernelDriver<Real, ScoresByClass<Real>> {
  public:
   PyBlockSolver(Input<Real> diagonal, Input<std::int32_t> labels, Input<double> caps, int classes,
                 const std::string& machine, const std::string& loss, double cache_bytes,
                 std::uint64_t seed, int threads)
-      : PyKernelDriver<Real>(diagonal, labels, caps, classes, machine, loss, cache_bytes, threads),
+      : PyKernelDriver<Real, ScoresByClass<Real>>(diagonal, labels, caps, classes, machine, loss,
+                                                  cache_bytes, threads),
         solver_(*this->problem_, seed) {}
 
-  nb::object select(std::int64_t size) {
+  nb::object select(std::int64_t size, std::int64_t fresh) {
     std::vector<std::int32_t> working;
     {
       nb::gil_scoped_release released;
-      working = solver_.select(size);
+      working = solver_.select(size, fresh);
     }
     return to_numpy(std::move(working));
   }
 
-  nb::dict solve(Examples working, double accuracy, int passes, double seconds) {
+  nb::dict solve(Examples working, double accuracy, double seconds) {
     this->check_range(working);
     return this->epoch_dict(seconds, [&](const auto& poll) {
       EpochReport report;
       const std::int64_t visits = solver_.visits(), moves = solver_.moves();
-      report.stopped = solver_.solve({working.data(), working.shape(0)}, accuracy, passes, poll);
+      report.stopped = solver_.solve({working.data(), working.shape(0)}, accuracy, poll);
       report.visits = solver_.visits() - visits;
       report.moves = solver_.moves() - moves;
       report.violation = solver_.violation();
@@ -61,10 +62,10 @@ static void bind(nb::module_& m, const char* name) {
                     const std::string&, double, std::uint64_t, int>(),
            "diagonal"_a, "labels"_a, "caps"_a, "classes"_a, "machine"_a, "loss"_a, "cache_bytes"_a,
            "seed"_a, "threads"_a)
-      .def("select", &Driver::select, "size"_a)
+      .def("select", &Driver::select, "size"_a, "fresh"_a)
       .def("reserve", &Driver::reserve, "examples"_a)
       .def("fill", &Driver::fill, "examples"_a, "first"_a, "tile"_a)
-      .def("solve", &Driver::solve, "working"_a, "accuracy"_a, "passes"_a, "seconds"_a)
+      .def("solve", &Driver::solve, "working"_a, "accuracy"_a, "seconds"_a)
       .def("state", &Driver::state)
       .def("support", &Driver::support)
       .def("restore_columns", &Driver::restore_columns)

@@ -15,7 +15,7 @@ namespace polymargin::bindings {
 
 using Examples = Input<std::int32_t>;
 
-template <class Real>
+template <class Real, class Scores>
 class PyKernelDriver : public Interruptible {
  public:
   PyKernelDriver(Input<Real> diagonal, Input<std::int32_t> labels, Input<double> caps, int classes,
@@ -32,9 +32,9 @@ class PyKernelDriver : public Interruptible {
         throw std::invalid_argument("a label is out of range");
       examples[i] = {diagonal.data()[i], Real(caps.data()[i]), Real(0), labels.data()[i]};
     }
-    problem_ = std::make_unique<Decomposition<Real>>(std::move(examples), classes,
-                                                     make_machine<Real>(machine, loss, "exact", 0),
-                                                     std::int64_t(cache_bytes), threads);
+    problem_ = std::make_unique<Decomposition<Real, Scores>>(
+        std::move(examples), classes, make_machine<Real>(machine, loss, "exact", 0),
+        std::int64_t(cache_bytes), threads);
   }
 
   // Makes room for the rows of these examples and returns those that must be filled. There is room
@@ -121,7 +121,7 @@ class PyKernelDriver : public Interruptible {
         throw std::invalid_argument("an example is out of range");
   }
 
-  std::unique_ptr<Decomposition<Real>> problem_;
+  std::unique_ptr<Decomposition<Real, Scores>> problem_;
 };
 
 }  // namespace polymargin::bindings

@@ -12,14 +12,16 @@ using namespace nanobind::literals;
 namespace polymargin::bindings {
 
 template <class Real>
-class PyTwoVariable : public PyKernelDriver<Real> {
+class PyTwoVariable : public PyKernelDriver<Real, ScoresByExample<Real>> {
  public:
+  using Base = PyKernelDriver<Real, ScoresByExample<Real>>;
+
   // rows(examples, columns, first, last) returns the kernel of some examples with those in
   // columns[first:last].
   PyTwoVariable(Input<Real> diagonal, Input<std::int32_t> labels, Input<double> caps, int classes,
                 const std::string& machine, const std::string& loss, double cache_bytes,
                 int threads, int working_set, bool shrinking, double accuracy, nb::callable rows)
-      : PyKernelDriver<Real>(diagonal, labels, caps, classes, machine, loss, cache_bytes, threads),
+      : Base(diagonal, labels, caps, classes, machine, loss, cache_bytes, threads),
         solver_(*this->problem_,
                 make_selection<Real>(*this->problem_, machine, loss, working_set == 1),
                 source(*this->problem_, std::move(rows)), {working_set, shrinking, accuracy}) {}
@@ -38,7 +40,7 @@ class PyTwoVariable : public PyKernelDriver<Real> {
   }
 
   void set_duals(Input<std::int64_t> starts, Input<std::int32_t> classes, Input<double> values) {
-    PyKernelDriver<Real>::set_duals(starts, classes, values);
+    Base::set_duals(starts, classes, values);
     solver_.forget_scores();
   }
 

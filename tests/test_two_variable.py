@@ -128,8 +128,9 @@ def test_cache_of_any_size(seed, rows, shrinking, single, pair):
     gram = gaussian(X, 0.5).astype(np.float32 if single else np.float64)
     caps = np.full(len(y), 2.0)
     best = solve_kernel_dual(*pair, gram.astype(np.float64), y, caps)
+    room = rows * (gram[0].nbytes + 64)  # rows are padded to whole packs
     driver, kernel = make_driver(
-        *pair, gram, y, caps, cache_bytes=rows * gram[0].nbytes, shrinking=shrinking
+        *pair, gram, y, caps, cache_bytes=room, shrinking=shrinking
     )
     for _ in range(60):
         report = driver.epoch(np.inf)

@@ -57,7 +57,7 @@ struct KernelProblem {
       examples.push_back({kernel[i * size + i], caps[i], 0, labels[i]});
     return std::make_unique<Decomposition<Real>>(
         std::move(examples), classes, make_machine<Real>(choice.machine, choice.loss, "exact", 0),
-        cached_rows * size * std::int64_t(sizeof(Real)), 1);
+        cached_rows * (size * std::int64_t(sizeof(Real)) + kNativeBytes), 1);
   }
 
   int size, classes;

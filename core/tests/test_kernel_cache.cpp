@@ -15,7 +15,9 @@ float value_of(std::int32_t i, std::int32_t j) { return float(1000 * i + j); }
 void check_random_use(unsigned seed) {
   Source source(seed);
   const int examples = source.integer(1, 30), steps = 400;
-  const std::int64_t bytes = source.integer(0, 35) * std::int64_t(examples) * 4 + 3;
+  constexpr int kLanes = kNativeBytes / 4;
+  const std::int64_t padded = (examples / kLanes + 1) * kLanes;
+  const std::int64_t bytes = source.integer(0, 35) * padded * 4 + 3;
   KernelCache<float> cache(examples, examples, bytes);
   std::vector<std::int32_t> columns(examples);
   std::iota(columns.begin(), columns.end(), 0);
@@ -30,7 +32,7 @@ void check_random_use(unsigned seed) {
   std::list<std::int32_t> used;            // the last used last
   std::map<std::int32_t, int> columns_of;  // that are there, of each row
   const std::int64_t capacity =
-      std::clamp<std::int64_t>(bytes / (4 * examples), 2, std::max(2, examples));
+      std::clamp<std::int64_t>(bytes / (4 * padded), 2, std::max(2, examples));
   CHECK_EQUAL(cache.capacity(), capacity);
 
   int active = examples;
@@ -91,7 +93,8 @@ void check_random_use(unsigned seed) {
 
 // Columns that are cut off make room for more rows.
 void check_keep_columns() {
-  KernelCache<double> cache(6, 8, 2 * 8 * sizeof(double));
+  constexpr int kLanes = kNativeBytes / 8;
+  KernelCache<double> cache(6, 8, 2 * (8 / kLanes + 1) * kNativeBytes);
   for (std::int32_t i : {4, 1}) {
     double* row = cache.insert(i);
     for (int c = 0; c < 8; ++c) row[c] = 10 * i + c;
@@ -99,7 +102,7 @@ void check_keep_columns() {
   CHECK_EQUAL(cache.capacity(), 2);
   const std::int32_t kept[] = {6, 0, 3};
   cache.keep_columns(kept);
-  CHECK_EQUAL(cache.capacity(), 5);
+  CHECK_EQUAL(cache.capacity(), 2 * (8 / kLanes + 1) / (3 / kLanes + 1));
   for (std::int32_t i : {4, 1})
     for (int c = 0; c < 3; ++c) CHECK_EQUAL(cache.find(i)[c], 10.0 * i + kept[c]);
   cache.clear(8);

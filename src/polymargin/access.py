@@ -30,14 +30,15 @@ def rows_of(X, bias: float = 0.0):
         X = sp.csr_array(X)
     if not sp.issparse(X):
         return core.dense_rows(X, bias)
-    rows = _csr_rows(X, bias)
+    rows = csr_rows(X, bias)
     if not rows.canonical:  # a repeated index would count twice in |x|^2
         X = X.copy()
         X.sum_duplicates()
-        rows = _csr_rows(X, bias)
+        rows = csr_rows(X, bias)
     return rows
 
 
-def _csr_rows(X, bias):
+def csr_rows(X, bias: float = 0.0):
+    """Return the rows of a CSR matrix as they are; raise if it is not a valid one."""
     indptr = X.indptr.astype(X.indices.dtype, copy=False)
     return core.csr_rows(X.data, X.indices, indptr, X.shape[1], bias)

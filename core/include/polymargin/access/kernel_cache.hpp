@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "polymargin/base/simd.hpp"
+
 namespace polymargin {
 
 template <class Real>
@@ -22,8 +24,7 @@ class KernelCache {
   std::int64_t length() const { return length_; }
   // Rows that fit, and rows that are there.
   std::int64_t capacity() const {
-    const std::int64_t fit =
-        bytes_ / std::max<std::int64_t>(1, length_ * std::int64_t(sizeof(Real)));
+    const std::int64_t fit = bytes_ / (padded() * std::int64_t(sizeof(Real)));
     return std::clamp<std::int64_t>(fit, 2, std::max<std::int64_t>(2, std::int64_t(rows_.size())));
   }
   std::int64_t size() const { return size_; }
@@ -46,7 +47,7 @@ class KernelCache {
       unlink(oldest);
       rows_[i] = std::move(rows_[oldest]);
     } else {
-      rows_[i] = std::make_unique_for_overwrite<Real[]>(length_);
+      rows_[i] = make_row();
       ++size_;
     }
     link(i);
@@ -55,13 +56,13 @@ class KernelCache {
 
   // Keeps the listed columns of every row, in this order.
   void keep_columns(std::span<const std::int32_t> kept) {
+    length_ = std::int64_t(kept.size());
     for (auto& row : rows_) {
       if (!row) continue;
-      auto shorter = std::make_unique_for_overwrite<Real[]>(kept.size());
+      auto shorter = make_row();
       for (std::size_t c = 0; c < kept.size(); ++c) shorter[c] = row[kept[c]];
       row = std::move(shorter);
     }
-    length_ = std::int64_t(kept.size());
   }
 
   // Puts the first columns of every row into another order: column c is what order[c] was.
@@ -83,6 +84,14 @@ class KernelCache {
   }
 
  private:
+  // Rows are read in whole packs, beyond their end.
+  std::int64_t padded() const { return (length_ / kPadding + 1) * kPadding; }
+  std::unique_ptr<Real[]> make_row() const {
+    auto row = std::make_unique_for_overwrite<Real[]>(padded());
+    std::fill(row.get() + length_, row.get() + padded(), Real(0));
+    return row;
+  }
+
   // The list of uses is a ring: after its end comes the row used longest ago.
   std::int32_t end() const { return std::int32_t(rows_.size()); }
   void link(std::int32_t i) {
@@ -96,6 +105,8 @@ class KernelCache {
     after_[before_[i]] = after_[i];
     before_[after_[i]] = before_[i];
   }
+
+  static constexpr std::int64_t kPadding = kNativeBytes / std::int64_t(sizeof(Real));
 
   std::int64_t bytes_, length_ = 0, size_ = 0;
   std::vector<std::unique_ptr<Real[]>> rows_;

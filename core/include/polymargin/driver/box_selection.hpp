@@ -138,7 +138,7 @@ class BoxSelection final : public Selection<Real> {
     const std::int32_t* const columns = problem_.columns().data();
     const int packs = problem_.layout().packs;
     std::int32_t at = 0;
-    Real* score = problem_.scores();
+    Real* score = problem_.scores().data();
     for (std::int64_t c = 0; c < active; ++c, score += problem_.layout().stride) {
       if (Updating) add_to_score<V>(*update, c, packs, score);
       const Side side = sides_[columns[c]];
@@ -180,7 +180,7 @@ class BoxSelection final : public Selection<Real> {
     const std::int32_t* const columns = problem_.columns().data();
     const int packs = problem_.layout().packs;
     std::int32_t at = 0;
-    const Real* score = problem_.scores();
+    const Real* score = problem_.scores().data();
     for (std::int64_t c = 0; c < active; ++c, score += problem_.layout().stride) {
       const Side side = sides_[columns[c]];
       const Block<Real> block = problem_.block(columns[c], score);

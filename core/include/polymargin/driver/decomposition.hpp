@@ -12,16 +12,16 @@
 #include <vector>
 
 #include "polymargin/access/kernel_cache.hpp"
-#include "polymargin/access/kernel_sums.hpp"
+#include "polymargin/access/scores_by_example.hpp"
 #include "polymargin/base/aligned.hpp"
-#include "polymargin/base/parallel.hpp"
 #include "polymargin/certify/certificate.hpp"
 #include "polymargin/driver/workspace.hpp"
 #include "polymargin/machine/machine.hpp"
 
 namespace polymargin {
 
-template <class Real>
+// `Scores` is ScoresByExample or ScoresByClass.
+template <class Real, class Scores = ScoresByExample<Real>>
 class Decomposition {
  public:
   // The curvature of an example is k(x_i, x_i).
@@ -34,8 +34,9 @@ class Decomposition {
         cache_(size(), size(), cache_bytes),
         columns_(examples_.size()),
         column_of_(examples_.size()),
-        scores_(examples_.size() * layout_.stride),
+        scores_(layout_, size()),
         duals_(examples_.size() * layout_.stride),
+        score_(layout_.stride),
         change_(layout_.stride),
         arrays_(std::size_t(layout_.stride) * kWorkspaceArrays) {
     for (Example<Real>& example : examples_)
@@ -50,6 +51,7 @@ class Decomposition {
   const Machine<Real>& machine() const { return *machine_; }
   std::vector<Example<Real>>& examples() { return examples_; }
   KernelCache<Real>& cache() { return cache_; }
+  int threads() const { return threads_; }
 
   // An example with weight zero has no variables; one that is zero in the space of the kernel has
   // the same scores whatever the others do, and its variables do not matter.
@@ -62,8 +64,9 @@ class Decomposition {
   std::int64_t orders() const { return orders_; }  // how often the columns have changed
   std::int32_t column_of(std::int32_t i) const { return column_of_[i]; }  // -1 if it has none
 
-  Real* scores() { return scores_.data(); }  // by columns
-  Real* score(std::int32_t i) { return scores_.data() + std::int64_t(column_of_[i]) * stride(); }
+  Scores& scores() { return scores_; }  // by columns
+  // Of an example that has a column; valid until the next call.
+  const Real* score(std::int32_t i) { return scores_.read(column_of_[i], score_.data()); }
   Real* dual(std::int32_t i) { return duals_.data() + std::int64_t(i) * stride(); }
 
   Block<Real> block(std::int32_t i, const Real* score) {
@@ -81,18 +84,28 @@ class Decomposition {
   void add_to_scores(std::span<const std::int32_t> changed, const Real* coefficients) {
     rows_.clear();
     for (std::int32_t i : changed) rows_.push_back(cache_.at(i));
-    add_rows(rows_, coefficients, std::int64_t(columns_.size()));
+    scores_.add(rows_, coefficients, threads_);
   }
 
   // Scores from nothing: clear them, then add the blocks of all of support(), some at a time.
   void clear_scores() { scores_.clear(); }
   void add_blocks(std::span<const std::int32_t> some) {
-    add_to_scores(some, coefficients_of(some).data());
+    AlignedArray<Real> coefficients(some.size() * stride());
+    for (std::size_t p = 0; p < some.size(); ++p) {
+      Block<Real> whole = block(some[p], nullptr);
+      whole.change = coefficients.data() + p * stride();
+      machine_->coefficients(whole);
+      simplify(whole);
+    }
+    add_to_scores(some, coefficients.data());
   }
-  // The same with rows that need not be in the cache, to the scores of the first `active` columns.
-  void add_blocks(std::span<const std::int32_t> some, std::span<const Real* const> rows,
-                  std::int64_t active) {
-    add_rows(rows, coefficients_of(some).data(), active);
+
+  // Where weights sum to zero, only differences of scores matter: with the label's coefficient
+  // subtracted from all, the classes outside the support of the block have none.
+  void simplify(const Block<Real>& block) const {
+    if (!machine_->sums_to_zero()) return;
+    const Real shared = block.change[block.label];
+    for (int m = 0; m < layout_.classes; ++m) block.change[m] -= shared;
   }
 
   // Examples whose block is not zero.
@@ -107,10 +120,10 @@ class Decomposition {
   // Keeps the scores, and the columns of the cache, of the listed examples only.
   void keep_columns(std::span<const std::int32_t> kept) {
     std::vector<std::int32_t> positions;
-    AlignedArray<Real> scores(kept.size() * stride());
+    Scores scores(layout_, std::int64_t(kept.size()));
     for (std::size_t c = 0; c < kept.size(); ++c) {
       positions.push_back(column_of_[kept[c]]);
-      std::copy_n(score(kept[c]), stride(), scores.data() + c * stride());
+      scores.write(std::int64_t(c), score(kept[c]));
     }
     cache_.keep_columns(positions);
     scores_ = std::move(scores);
@@ -121,12 +134,13 @@ class Decomposition {
   // Puts the first columns into another order, column c what order[c] was; not those of the cache.
   void reorder_columns(std::span<const std::int32_t> order) {
     const std::vector<std::int32_t> columns(columns_.begin(), columns_.begin() + order.size());
-    AlignedArray<Real> scores(order.size() * stride());
-    std::copy_n(scores_.data(), scores.size(), scores.data());
+    Scores scores(layout_, std::int64_t(order.size()));
     for (std::size_t c = 0; c < order.size(); ++c) {
       columns_[c] = columns[order[c]];
-      std::copy_n(scores.data() + order[c] * stride(), stride(), scores_.data() + c * stride());
+      scores.write(std::int64_t(c), scores_.read(order[c], score_.data()));
     }
+    for (std::size_t c = 0; c < order.size(); ++c)
+      scores_.write(std::int64_t(c), scores.read(std::int64_t(c), score_.data()));
     number_columns();
   }
 
@@ -135,7 +149,7 @@ class Decomposition {
     columns_.resize(examples_.size());
     std::iota(columns_.begin(), columns_.end(), 0);
     number_columns();
-    scores_.resize(examples_.size() * stride());
+    scores_.resize(size());
     cache_.clear(size());
   }
 
@@ -187,26 +201,7 @@ class Decomposition {
   }
 
  private:
-  static constexpr std::int64_t kChunk = 4096;
-
   std::int64_t stride() const { return layout_.stride; }
-
-  AlignedArray<Real> coefficients_of(std::span<const std::int32_t> some) {
-    AlignedArray<Real> coefficients(some.size() * stride());
-    for (std::size_t p = 0; p < some.size(); ++p) {
-      Block<Real> whole = block(some[p], nullptr);
-      whole.change = coefficients.data() + p * stride();
-      machine_->coefficients(whole);
-    }
-    return coefficients;
-  }
-
-  void add_rows(std::span<const Real* const> rows, const Real* coefficients, std::int64_t active) {
-    for_each_chunk(threads_, active, kChunk,
-                   [&](int, std::int64_t, std::int64_t begin, std::int64_t end) {
-                     add_kernel_rows<Real>(rows, coefficients, layout_, begin, end, scores_.data());
-                   });
-  }
 
   void number_columns() {
     ++orders_;
@@ -220,7 +215,8 @@ class Decomposition {
   int threads_;
   KernelCache<Real> cache_;
   std::vector<std::int32_t> columns_, column_of_;
-  AlignedArray<Real> scores_, duals_, change_, arrays_;
+  Scores scores_;
+  AlignedArray<Real> duals_, score_, change_, arrays_;
   std::vector<const Real*> rows_;
   std::int64_t orders_ = 0;
   double linear_ = 0, half_norm_ = 0;

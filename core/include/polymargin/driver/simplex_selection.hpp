@@ -32,7 +32,7 @@ class SimplexSelection final : public Selection<Real> {
       with_pack_count(layout.packs, [&](auto packs) {
         using Lanes = BlockLanes<Real, bytes(), packs()>;
         const std::int32_t* const columns = problem_.columns().data();
-        Real *score = problem_.scores(), worst = 0;
+        Real *score = problem_.scores().data(), worst = 0;
         for (std::int64_t c = 0; c < active; ++c, score += layout.stride) {
           if (update) add_to_score<typename Lanes::V>(*update, c, layout.packs, score);
           const Block<Real> block = problem_.block(columns[c], score);

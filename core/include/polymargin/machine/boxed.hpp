@@ -26,7 +26,7 @@ struct BoxProblem {
 
 // `Box` solves the restricted problem: solve(lanes, problem, h, solution).
 template <class Real, class Margin, BoxLoss Loss, class Box>
-class Boxed final : public Machine<Real> {
+class Boxed final : public QuadraticMachine<Real> {
  public:
   explicit Boxed(Box box) : box_(std::move(box)) {}
 
@@ -58,6 +58,28 @@ class Boxed final : public Machine<Real> {
     const int variables = classes - (Margin::kLabelHasVariable ? 0 : 1);
     if (Loss == BoxLoss::squared_maximum) return unit * unit;
     return variables * (Loss == BoxLoss::hinge ? unit : unit * unit);
+  }
+
+  void gradient(const Block<Real>& block, Real* derivative) const override {
+    write_violations<Margin>(block, derivative);
+    if (Loss == BoxLoss::hinge) return;
+    const Real penalty = 1 / (2 * block.cap);
+    Real sum = 0;
+    for (int m = 0; m < block.layout.classes; ++m) sum += block.dual[m];
+    for (int m = 0; m < block.layout.classes; ++m)
+      derivative[m] -= penalty * (Loss == BoxLoss::squared_hinge ? block.dual[m] : sum);
+  }
+
+  void project_on_face(const Block<Real>& block, Real* direction) const override {
+    const Real upper = problem(block.layout.classes, block.curvature, block.cap).upper;
+    for (int m = 0; m < block.layout.stride; ++m)
+      if (!(block.dual[m] > 0 && block.dual[m] < upper)) direction[m] = 0;
+  }
+
+  void make_feasible(const Block<Real>& block) const override {
+    const Real upper = problem(block.layout.classes, block.curvature, block.cap).upper;
+    for (int m = 0; m < block.layout.classes; ++m)
+      block.dual[m] = std::clamp(block.dual[m], Real(0), upper);
   }
 
   static BoxProblem<Real> problem(int classes, Real curvature, Real cap) {

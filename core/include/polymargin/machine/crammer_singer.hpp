@@ -11,7 +11,7 @@ namespace polymargin {
 
 // `Simplex` solves the restricted problem: solve(lanes, h, loss, sum u, solution).
 template <class Real, class Simplex>
-class CrammerSinger final : public Machine<Real> {
+class CrammerSinger final : public QuadraticMachine<Real> {
  public:
   explicit CrammerSinger(Simplex simplex) : simplex_(std::move(simplex)) {}
 
@@ -35,6 +35,38 @@ class CrammerSinger final : public Machine<Real> {
   }
 
   double loss_at_zero(int) const override { return 1; }
+
+  void gradient(const Block<Real>& block, Real* derivative) const override {
+    write_violations<RelativeMargin>(block, derivative);
+  }
+
+  void project_on_face(const Block<Real>& block, Real* direction) const override {
+    Real sum = 0, along = 0;
+    int free = 0;
+    for (int m = 0; m < block.layout.stride; ++m) {
+      if (block.dual[m] > 0) {
+        sum += block.dual[m];
+        along += direction[m];
+        ++free;
+      } else {
+        direction[m] = 0;
+      }
+    }
+    if (sum < (1 - kZeroShare) * block.cap) return;  // the slack is free
+    for (int m = 0; m < block.layout.classes; ++m)
+      if (block.dual[m] > 0) direction[m] -= along / Real(free);
+  }
+
+  void make_feasible(const Block<Real>& block) const override {
+    Real sum = 0;
+    for (int m = 0; m < block.layout.classes; ++m) {
+      block.dual[m] = std::max(block.dual[m], Real(0));
+      sum += block.dual[m];
+    }
+    if (sum > block.cap)
+      for (int m = 0; m < block.layout.classes; ++m) block.dual[m] *= block.cap / sum;
+  }
+
   bool adapts_step() const override { return simplex_.adapts_step(); }
 
  private:

@@ -66,4 +66,19 @@ class Machine {
   virtual double loss_at_zero(int classes) const = 0;
 };
 
+// A machine with a quadratic dual objective: a driver may move many of its blocks together.
+template <class Real>
+class QuadraticMachine : public Machine<Real> {
+ public:
+  // Writes the derivative of the dual objective by each variable: affine in scores and duals.
+  virtual void gradient(const Block<Real>& block, Real* derivative) const = 0;
+
+  // Projects a direction on the face of the feasible set that the block lies in the middle of: zero
+  // for variables at a bound and where there is none.
+  virtual void project_on_face(const Block<Real>& block, Real* direction) const = 0;
+
+  // Puts a block that has left its feasible set back into it.
+  virtual void make_feasible(const Block<Real>& block) const = 0;
+};
+
 }  // namespace polymargin

@@ -133,4 +133,15 @@ inline void write_coefficients(const Block<Real>& block) {
   });
 }
 
+// Writes h, with kNowhere where there is no variable.
+template <class Margin, class Real>
+inline void write_violations(const Block<Real>& block, Real* h) {
+  with_lanes(block, [&](const auto& lanes) {
+    using Lanes = std::decay_t<decltype(lanes)>;
+    const Real shift = Margin::shift(lanes);
+    for (int v = 0; v < lanes.packs; ++v)
+      store(h + v * Lanes::kLanes, Margin::violation(lanes, v, shift));
+  });
+}
+
 }  // namespace polymargin

@@ -1,5 +1,5 @@
-// Sums of kernel rows: the scores of all examples after some of them have changed their
-// coefficients,
+// Scores of many examples, one example after the other, and how they change when some examples
+// have changed their coefficients,
 //     s_j += sum_p k(x_p, x_j) b_p,   j = 0, 1, ...,
 // with the scores of an example and the coefficients b_p in the lanes of packs.
 #pragma once
@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <span>
 
+#include "polymargin/base/aligned.hpp"
+#include "polymargin/base/parallel.hpp"
 #include "polymargin/base/simd.hpp"
 
 namespace polymargin {
@@ -58,5 +60,48 @@ void add_kernel_rows(std::span<const Real* const> rows, const Real* coefficients
     }
   });
 }
+
+template <class Real>
+class ScoresByExample {
+ public:
+  ScoresByExample(const ClassLayout& layout, std::int64_t examples) : layout_(layout) {
+    resize(examples);
+  }
+
+  // All scores are zero afterwards.
+  void resize(std::int64_t examples) {
+    examples_ = examples;
+    values_.resize(std::size_t(examples) * layout_.stride);
+  }
+  void clear() { values_.clear(); }
+
+  Real* data() { return values_.data(); }
+
+  // The scores of one example, where they are.
+  const Real* read(std::int64_t j, Real*) const { return values_.data() + j * layout_.stride; }
+  void write(std::int64_t j, const Real* scores) {
+    std::copy_n(scores, layout_.stride, values_.data() + j * layout_.stride);
+  }
+
+  // Many kernel rows, with their coefficients one after the other, each padded.
+  void add(std::span<const Real* const> rows, const Real* coefficients, int threads) {
+    add(rows, coefficients, threads, examples_);
+  }
+  // The same for the first `count` examples.
+  void add(std::span<const Real* const> rows, const Real* coefficients, int threads,
+           std::int64_t count) {
+    for_each_chunk(threads, count, kChunk,
+                   [&](int, std::int64_t, std::int64_t begin, std::int64_t end) {
+                     add_kernel_rows<Real>(rows, coefficients, layout_, begin, end, values_.data());
+                   });
+  }
+
+ private:
+  static constexpr std::int64_t kChunk = 4096;
+
+  ClassLayout layout_;
+  std::int64_t examples_ = 0;
+  AlignedArray<Real> values_;
+};
 
 }  // namespace polymargin

@@ -1,0 +1,145 @@
+// Scores of many examples, class after class: s_m(x_0), s_m(x_1), ... A change of a block has few
+// non-zero coefficients, and each is carried to all examples by one kernel row,
+//     s_m(x_j) += b_m k(x, x_j),   j = 0, 1, ...,
+// in packs over the examples: with k classes, about k times less work than packs over classes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "polymargin/base/aligned.hpp"
+#include "polymargin/base/parallel.hpp"
+#include "polymargin/base/simd.hpp"
+
+namespace polymargin {
+
+// Coefficients to add, by class.
+template <class Real>
+class SparseChanges {
+ public:
+  struct Entry {
+    std::int32_t row;
+    Real coefficient;
+  };
+
+  explicit SparseChanges(int classes) : entries_(classes) {}
+
+  void clear() {
+    for (auto& entries : entries_) entries.clear();
+  }
+  // The non-zeros of a padded array over the classes.
+  void append(std::int32_t row, const Real* coefficients) {
+    for (std::size_t m = 0; m < entries_.size(); ++m)
+      if (coefficients[m] != 0) entries_[m].push_back({row, coefficients[m]});
+  }
+  std::span<const Entry> of_class(int m) const { return entries_[m]; }
+
+ private:
+  std::vector<std::vector<Entry>> entries_;
+};
+
+template <class Real>
+class ScoresByClass {
+ public:
+  ScoresByClass(const ClassLayout& layout, std::int64_t examples)
+      : classes_(layout.classes), layout_(layout), changes_(layout.classes) {
+    resize(examples);
+  }
+
+  // All scores are zero afterwards.
+  void resize(std::int64_t examples) {
+    examples_ = examples;
+    // An odd number of packs: the scores of an example are then not in one set of a cache.
+    stride_ = ((examples + kLanes - 1) / kLanes | 1) * kLanes;
+    values_.resize(std::size_t(stride_) * classes_);
+  }
+  void clear() { values_.clear(); }
+  std::int64_t examples() const { return examples_; }
+
+  // The scores of one example, put into an array over the classes.
+  const Real* read(std::int64_t j, Real* scores) const {
+    for (int m = 0; m < classes_; ++m) scores[m] = values_[m * stride_ + j];
+    return scores;
+  }
+  void write(std::int64_t j, const Real* scores) {
+    for (int m = 0; m < classes_; ++m) values_[m * stride_ + j] = scores[m];
+  }
+
+  // One kernel row, padded to whole packs, for the non-zeros of `coefficients`.
+  void add(const Real* row, const Real* coefficients) {
+    for (int m = 0; m < classes_; ++m) {
+      if (coefficients[m] == 0) continue;
+      Real* scores = values_.data() + m * stride_;
+      for (std::int64_t j = 0; j < examples_; j += kLanes)
+        store(scores + j, load<V>(scores + j) + load_anywhere<V>(row + j) * coefficients[m]);
+    }
+  }
+
+  // A multiple of other scores of the same examples.
+  void add(const ScoresByClass& other, Real factor) {
+    for (std::size_t v = 0; v < values_.size(); ++v) values_[v] += factor * other.values_[v];
+  }
+
+  // Many kernel rows, with their coefficients one after the other, each padded.
+  void add(std::span<const Real* const> rows, const Real* coefficients, int threads) {
+    changes_.clear();
+    for (std::size_t p = 0; p < rows.size(); ++p)
+      changes_.append(std::int32_t(p), coefficients + p * layout_.stride);
+    for_each_chunk(threads, examples_, kChunk,
+                   [&](int, std::int64_t, std::int64_t begin, std::int64_t end) {
+                     add(rows, changes_, begin, end);
+                   });
+  }
+
+ private:
+  using V = Pack<Real, kNativeBytes>;
+  static constexpr int kLanes = kNativeBytes / int(sizeof(Real));
+  static constexpr int kGroup = 8;              // rows that are read side by side
+  static constexpr std::int64_t kTile = 512;    // examples whose kernel values stay near
+  static constexpr std::int64_t kChunk = 2048;  // examples of a thread at a time
+
+  // The scores of examples begin..end change. The order of summation does not
+  // depend on them.
+  void add(std::span<const Real* const> rows, const SparseChanges<Real>& changes,
+           std::int64_t begin, std::int64_t end) {
+    for (std::int64_t tile = begin; tile < end; tile += kTile) {
+      const std::int64_t tile_end = std::min(end, tile + kTile);
+      for (int m = 0; m < classes_; ++m) {
+        const auto entries = changes.of_class(m);
+        Real* scores = values_.data() + m * stride_;
+        std::size_t e = 0;
+        for (; e + kGroup <= entries.size(); e += kGroup)
+          add_group<kGroup>(rows, entries.data() + e, tile, tile_end, scores);
+        for (; e < entries.size(); ++e)
+          add_group<1>(rows, entries.data() + e, tile, tile_end, scores);
+      }
+    }
+  }
+
+  template <int Group>
+  static void add_group(std::span<const Real* const> rows,
+                        const typename SparseChanges<Real>::Entry* entries, std::int64_t begin,
+                        std::int64_t end, Real* scores) {
+    std::array<const Real*, Group> from;
+    std::array<Real, Group> b;
+    for (int g = 0; g < Group; ++g) {
+      from[g] = rows[entries[g].row];
+      b[g] = entries[g].coefficient;
+    }
+    for (std::int64_t j = begin; j < end; j += kLanes) {
+      V sum = load<V>(scores + j);
+      for (int g = 0; g < Group; ++g) sum += load_anywhere<V>(from[g] + j) * b[g];
+      store(scores + j, sum);
+    }
+  }
+
+  int classes_;
+  ClassLayout layout_;
+  SparseChanges<Real> changes_;
+  std::int64_t examples_ = 0, stride_ = 0;
+  AlignedArray<Real> values_;
+};
+
+}  // namespace polymargin
