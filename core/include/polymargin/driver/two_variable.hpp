@@ -62,9 +62,13 @@ class TwoVariable {
       reached_ = looked_back_ = false;
     }
     gain_ = 0;
+    bool checked = false;
     while (report.visits < kIterations && !report.stopped) {
       const bool done = !(choice_.violation > goal_);  // also if it is not a number
-      if (active_ < movable_ && (done || (!looked_back_ && choice_.violation <= 10 * goal_))) {
+      const bool near = !looked_back_ && choice_.violation <= 10 * goal_;
+      // Look at all examples, and once in an epoch at scores that are not rounded.
+      if ((active_ < movable_ && (done || near)) || (done && !exact_ && !checked)) {
+        checked |= done;
         looked_back_ = true;
         active_ = movable_;
         until_shrinking_ = shrinking_interval();
