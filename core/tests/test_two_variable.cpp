@@ -40,6 +40,87 @@ void check_optimum(const KernelMachine& choice, const KernelProblem<Real>& probl
   CHECK_EQUAL(trained.evaluations, trained.driver.kernel_evaluations());
 }
 
+// Every variable of a state, from the definitions: its gradient, what a unit of it adds to the
+// coefficients, and its bounds.
+struct Variable {
+  int example, place;
+  Wide gradient, diagonal, lower, upper;
+  Vector coefficients;
+  bool can_follow(Wide direction) const { return direction > 0 ? upper > 0 : lower < 0; }
+};
+
+std::vector<Variable> variables_of(const Trained<double>& trained) {
+  const KernelProblem<double>& problem = trained.problem;
+  const Definition& definition = trained.definition;
+  const std::vector<Vector> score = trained.scores();
+  std::vector<Variable> result;
+  for (int i = 0; i < problem.size; ++i) {
+    const Wide cap = problem.caps[i];
+    const Vector u = trained.dual(i);
+    const Vector slope = definition.slopes(definition.margins(score[i], problem.labels[i]), u, cap);
+    for (int m = 0; m < problem.classes; ++m) {
+      if (!definition.has_variable(m, problem.labels[i])) continue;
+      Vector unit(problem.classes);
+      unit[m] = 1;
+      const Vector b = definition.coefficients(unit, problem.labels[i]);
+      Wide diagonal = definition.squared() ? 1 / (2 * cap) : Wide(0);
+      for (Wide value : b) diagonal += problem.kernel[i * problem.size + i] * value * value;
+      const Wide upper = definition.squared() ? Wide(1e30L) : cap - u[m];
+      result.push_back({i, m, slope[m], diagonal, -u[m], upper, b});
+    }
+  }
+  return result;
+}
+
+// The choices halfway to the optimum, against all variables and all pairs with the first.
+void check_choices(const KernelMachine& choice, unsigned seed) {
+  const KernelProblem<double> problem(seed, 50, 4, 0.5, 2.0);
+  Trained<double> trained(problem, choice, {2, false, 0.3}, 50);
+  while (trained.driver.epoch(never).violation > 0.3) {
+  }
+  const std::vector<Variable> variables = variables_of(trained);
+  for (bool by_gain : {true, false}) {
+    const auto selection =
+        make_selection<double>(*trained.state, choice.machine, choice.loss, by_gain);
+    const Direction first = selection->first(nullptr, problem.size).direction;
+    Wide largest = 0, chosen = 0;
+    const Variable* a = nullptr;
+    for (const Variable& variable : variables) {
+      const Wide value =
+          std::fabs(variable.gradient) / (by_gain ? std::sqrt(variable.diagonal) : Wide(1));
+      if (variable.can_follow(variable.gradient)) largest = std::max(largest, value);
+      if (variable.example != first.example || variable.place != first.rising) continue;
+      a = &variable;
+      chosen = value;
+    }
+    CHECK(a && largest > 0);
+    CHECK_NEAR(chosen, largest, 1e-10L * largest);
+
+    std::vector<double> row(problem.size);
+    for (int c = 0; c < problem.size; ++c)
+      row[c] = problem.kernel[a->example * problem.size + trained.state->columns()[c]];
+    AlignedArray<double> coefficients(trained.state->layout().stride);
+    std::copy(a->coefficients.begin(), a->coefficients.end(), coefficients.data());
+    const Direction second = selection->second(first, double(a->diagonal), coefficients.data(),
+                                               row.data(), problem.size);
+    Wide best = 0, gain_of_second = -1;
+    for (const Variable& b : variables) {
+      if (&b == a) continue;
+      Wide coupling = 0;
+      for (int m = 0; m < problem.classes; ++m)
+        coupling += problem.kernel[a->example * problem.size + b.example] * a->coefficients[m] *
+                    b.coefficients[m];
+      const TwoVariables<Wide> pair{
+          {a->gradient, b.gradient}, {a->diagonal, b.diagonal}, coupling, {}, {}};
+      const Wide gain = pair.unbounded_gain();
+      const Wide rest = b.gradient - coupling * a->gradient / a->diagonal;
+      if (b.example == second.example && b.place == second.rising) gain_of_second = gain;
+      if (b.can_follow(rest)) best = std::max(best, gain);
+    }
+    CHECK_NEAR(gain_of_second, best, 1e-8L * best);
+  }
+}
+
 // With and without shrinking, with room for all kernel rows and for two, with one variable and with
 // two: one optimum.
 void check_same_optimum(const KernelMachine& choice, unsigned seed) {
@@ -119,6 +200,8 @@ void run_tests() {
     for (double gamma : {1e-9, 1e4})
       check_optimum<double>(choice, {5, 60, 3, gamma, 1.0}, {2, true, 1e-5});
     check_same_optimum(choice, 6);
+    if (choice.machine != "cs")
+      for (unsigned seed = 10; seed < 30; ++seed) check_choices(choice, seed);
     check_shrinking(choice);
     check_determinism<float>(choice);
   }
