@@ -18,4 +18,5 @@ NB_MODULE(POLYMARGIN_MODULE, m) {
   polymargin::bindings::bind_one_vs_one(m);
   polymargin::bindings::bind_kernels(m);
   polymargin::bindings::bind_block(m);
+  polymargin::bindings::bind_two_variable(m);
 }

@@ -5,7 +5,7 @@ interior-point method, or as smooth functions for a quasi-Newton one.
 import clarabel
 import numpy as np
 import scipy.sparse as sp
-from problems import ENTROPY, class_pairs, is_own, n_columns, unit
+from problems import ENTROPY, class_pairs, has_variable, is_own, n_columns, unit
 from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 
@@ -132,3 +132,50 @@ def _solve_quadratic(machine, loss, features, labels, caps, kept):
     ).solve()
     assert solution.status == clarabel.SolverStatus.Solved
     return solution.obj_val, _spread(solution.x[:n_weights], kept)
+
+
+def solve_kernel_dual(machine, loss, gram, labels, caps):
+    """Return the optimal value of the dual problem with a given kernel matrix.
+
+    Its variables are u_im >= 0 for rows with C_i > 0. With the coefficients b_im of a
+    unit of each, Q is K_ij <b_im, b_je>; a squared hinge adds to its diagonal, or to
+    the whole block of a row if it has one slack.
+    """
+    k, used = labels.max() + 1, caps > 0
+    gram, labels, caps = gram[np.ix_(used, used)], labels[used], caps[used]
+    columns = n_columns(machine, k)
+    own = is_own(labels, columns)
+    row, m = np.nonzero(has_variable(machine, labels, columns))
+    one = np.eye(columns)[m]
+    if machine == "ovr":
+        b = np.where(own[row, m], 1, -1)[:, None] * one
+    else:
+        b = (1 / k if machine == "llw" else own[row]) - one
+    Q = gram[np.ix_(row, row)] * (b @ b.T)
+    size, same = len(row), row[:, None] == row[None, :]
+    if loss == "squared_hinge":
+        coupled = same if machine == "cs" else np.eye(size)
+        Q = Q + coupled / (2 * caps[row])
+    constraints, bounds = [-sp.eye_array(size)], [np.zeros(size)]
+    if loss == "hinge" and machine == "cs":
+        constraints.append(
+            sp.csr_array(np.arange(len(caps))[:, None] == row, dtype=float)
+        )
+        bounds.append(caps)
+    elif loss == "hinge":
+        constraints.append(sp.eye_array(size))
+        bounds.append(caps[row])
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-10
+    bounds = np.concatenate(bounds)
+    solution = clarabel.DefaultSolver(
+        sp.csc_matrix(sp.triu(Q)),
+        np.full(size, -float(unit(machine, loss, k))),
+        sp.csc_matrix(sp.vstack(constraints)),
+        bounds,
+        [clarabel.NonnegativeConeT(len(bounds))],
+        settings,
+    ).solve()
+    assert solution.status == clarabel.SolverStatus.Solved
+    return -solution.obj_val

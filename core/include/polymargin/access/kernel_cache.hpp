@@ -72,6 +72,16 @@ class KernelCache {
     }
   }
 
+  // Puts the first columns of every row into another order: column c is what order[c] was.
+  void reorder(std::span<const std::int32_t> order) {
+    std::vector<Real> old(order.size());
+    for (auto& row : rows_) {
+      if (!row) continue;
+      std::copy_n(row.get(), old.size(), old.begin());
+      for (std::size_t c = 0; c < old.size(); ++c) row[c] = old[order[c]];
+    }
+  }
+
   // Forgets all rows; the next ones have `length` columns.
   void clear(std::int64_t length) {
     for (auto& row : rows_) row.reset();

@@ -75,6 +75,8 @@ class ScoresByExample {
   }
   void clear() { values_.clear(); }
 
+  Real* data() { return values_.data(); }
+
   // The scores of one example, where they are.
   const Real* read(std::int64_t j, Real*) const { return values_.data() + j * layout_.stride; }
   void write(std::int64_t j, const Real* scores) {
@@ -83,7 +85,12 @@ class ScoresByExample {
 
   // Many kernel rows, with their coefficients one after the other, each padded.
   void add(std::span<const Real* const> rows, const Real* coefficients, int threads) {
-    for_each_chunk(threads, examples_, kChunk,
+    add(rows, coefficients, threads, examples_);
+  }
+  // The same for the first `count` examples.
+  void add(std::span<const Real* const> rows, const Real* coefficients, int threads,
+           std::int64_t count) {
+    for_each_chunk(threads, count, kChunk,
                    [&](int, std::int64_t, std::int64_t begin, std::int64_t end) {
                      add_kernel_rows<Real>(rows, coefficients, layout_, begin, end, values_.data());
                    });

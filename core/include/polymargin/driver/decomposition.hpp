@@ -41,6 +41,7 @@ class Decomposition {
         arrays_(std::size_t(layout_.stride) * kWorkspaceArrays) {
     for (Example<Real>& example : examples_)
       example.loss = Real(machine_->loss_at_zero(layout_.classes));
+    std::iota(columns_.begin(), columns_.end(), 0);
     number_columns();
     rebuild_dual();
   }
@@ -50,6 +51,7 @@ class Decomposition {
   const Machine<Real>& machine() const { return *machine_; }
   std::vector<Example<Real>>& examples() { return examples_; }
   KernelCache<Real>& cache() { return cache_; }
+  int threads() const { return threads_; }
 
   // An example with weight zero has no variables; one that is zero in the space of the kernel has
   // the same scores whatever the others do, and its variables do not matter.
@@ -59,8 +61,10 @@ class Decomposition {
 
   const std::vector<std::int32_t>& columns() const { return columns_; }
   bool shrunk() const { return columns_.size() < examples_.size(); }
+  std::int64_t orders() const { return orders_; }  // how often the columns have changed
   std::int32_t column_of(std::int32_t i) const { return column_of_[i]; }  // -1 if it has none
 
+  Scores& scores() { return scores_; }  // by columns
   // Of an example that has a column; valid until the next call.
   const Real* score(std::int32_t i) { return scores_.read(column_of_[i], score_.data()); }
   Real* dual(std::int32_t i) { return duals_.data() + std::int64_t(i) * stride(); }
@@ -118,6 +122,19 @@ class Decomposition {
     number_columns();
   }
 
+  // Puts the first columns into another order, column c what order[c] was; not those of the cache.
+  void reorder_columns(std::span<const std::int32_t> order) {
+    const std::vector<std::int32_t> columns(columns_.begin(), columns_.begin() + order.size());
+    Scores scores(layout_, std::int64_t(order.size()));
+    for (std::size_t c = 0; c < order.size(); ++c) {
+      columns_[c] = columns[order[c]];
+      scores.write(std::int64_t(c), scores_.read(order[c], score_.data()));
+    }
+    for (std::size_t c = 0; c < order.size(); ++c)
+      scores_.write(std::int64_t(c), scores.read(std::int64_t(c), score_.data()));
+    number_columns();
+  }
+
   // All examples have columns again; their scores are zero and the cache is empty.
   void restore_columns() {
     columns_.resize(examples_.size());
@@ -168,16 +185,17 @@ class Decomposition {
   // Running values, exact up to rounding.
   double dual() const { return linear_ - half_norm_; }
   double half_norm() const { return half_norm_; }
-  void count(const Step<Real>& step) {
-    linear_ += double(step.gain) + double(step.norm_change);
-    half_norm_ += double(step.norm_change);
+  void count(const Step<Real>& step) { count(double(step.gain), double(step.norm_change)); }
+  void count(double gain, double norm_change) {
+    linear_ += gain + norm_change;
+    half_norm_ += norm_change;
   }
 
  private:
   std::int64_t stride() const { return layout_.stride; }
 
   void number_columns() {
-    if (columns_.size() == examples_.size()) std::iota(columns_.begin(), columns_.end(), 0);
+    ++orders_;
     std::fill(column_of_.begin(), column_of_.end(), -1);
     for (std::size_t c = 0; c < columns_.size(); ++c) column_of_[columns_[c]] = std::int32_t(c);
   }
@@ -191,6 +209,7 @@ class Decomposition {
   Scores scores_;
   AlignedArray<Real> duals_, score_, change_, arrays_;
   std::vector<const Real*> rows_;
+  std::int64_t orders_ = 0;
   double linear_ = 0, half_norm_ = 0;
 };
 
