@@ -9,6 +9,7 @@ from .machine import Machine
 from .points import ChosenPoints, Points
 from .precomputed import Positions
 from .problem import Problem
+from .two_variable import SOLVED, TwoVariableDriver
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,33 @@ def _block(task: KernelTask) -> BlockDriver:
     )
 
 
-KERNEL_SOLVERS = {"block": KernelSolver(lambda machine: machine.name != "ovo", _block)}
+def _two_variables(working_set_size: int) -> KernelSolver:
+    """Decomposition with so many variables at a time."""
+
+    def driver(task: KernelTask) -> TwoVariableDriver:
+        return TwoVariableDriver(
+            task.kernel,
+            task.points,
+            task.problem,
+            working_set_size,
+            cache_bytes=task.cache_bytes,
+            violation_tol=task.violation_tol or _VIOLATION,
+            shrinking=task.shrinking,
+            threads=task.threads,
+        )
+
+    def solves(machine: Machine) -> bool:
+        return (machine.name, machine.loss) in SOLVED
+
+    return KernelSolver(solves, driver, _VIOLATION)
+
+
+_VIOLATION = 1e-3  # where the paper on S2DO stops
+KERNEL_SOLVERS = {
+    "block": KernelSolver(lambda machine: machine.name != "ovo", _block),
+    "s2do": _two_variables(2),
+    "smo": _two_variables(1),
+}
 
 
 def kernel_driver(name: str, task: KernelTask):
