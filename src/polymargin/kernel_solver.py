@@ -4,40 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .block import BlockDriver
-from .kernel import Kernel
-from .machine import Machine
-from .points import ChosenPoints, Points
-from .precomputed import Positions
-from .problem import Problem
-
-
-@dataclass(frozen=True)
-class KernelTask:
-    """What a driver needs to train a kernel machine.
-
-    Attributes
-    ----------
-    kernel : Kernel
-    points : Points, Positions or ChosenPoints
-        What is trained on, as the kernel knows it.
-    problem : Problem
-    tol : float
-    violation_tol : float or None
-    cache_bytes : float
-    shrinking : bool
-    seed : int
-    threads : int
-    """
-
-    kernel: Kernel
-    points: Points | Positions | ChosenPoints
-    problem: Problem
-    tol: float
-    violation_tol: float | None
-    cache_bytes: float
-    shrinking: bool
-    seed: int
-    threads: int
+from .kernel_pairs import KernelPairs
+from .kernel_task import KernelTask
+from .machine import Machine, binary_machine
 
 
 @dataclass(frozen=True)
@@ -47,7 +16,7 @@ class KernelSolver:
     Attributes
     ----------
     solves : callable
-        Whether it can train a machine; one-vs-one is trained as one-vs-rest of pairs.
+        Whether it can train a machine. Of one-vs-one, it trains the binary problems.
     driver : callable
         Makes a driver, as `solver` describes them but without weights, from a
         `KernelTask`.
@@ -71,16 +40,18 @@ def _block(task: KernelTask) -> BlockDriver:
     )
 
 
-KERNEL_SOLVERS = {"block": KernelSolver(lambda machine: machine.name != "ovo", _block)}
+KERNEL_SOLVERS = {"block": KernelSolver(lambda machine: True, _block)}
 
 
 def kernel_driver(name: str, task: KernelTask):
     """Return the driver of a solver, or say which solvers there are."""
-    machine = task.problem.machine
-    if not KERNEL_SOLVERS[name].solves(machine):
-        able = [other for other, s in KERNEL_SOLVERS.items() if s.solves(machine)]
+    machine, solver = task.problem.machine, KERNEL_SOLVERS[name]
+    pairs = machine.margin == "one_vs_one"
+    solved = binary_machine(machine.loss) if pairs else machine
+    if not solver.solves(solved):
+        able = [other for other, s in KERNEL_SOLVERS.items() if s.solves(solved)]
         raise ValueError(
             f"solver={name!r} does not train machine={machine.name!r} with "
             f"loss={machine.loss!r}; choose one of {', '.join(able)}."
         )
-    return KERNEL_SOLVERS[name].driver(task)
+    return KernelPairs(task, solver.driver) if pairs else solver.driver(task)
