@@ -1,84 +1,71 @@
-"""Kernels whose values are looked up, and what else tests of kernel drivers need."""
+"""Kernel machines in plain NumPy: kernels, and the objectives of a model."""
 
-from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
+import scipy.sparse as sp
+from problems import (
+    LOSSES,
+    MACHINES,
+    dual_block,
+    losses,
+    n_columns,
+    penalties,
+    slacks,
+    unit,
+)
 
-from polymargin.driver import Stopping, run_epochs
-from polymargin.machine import MACHINES
-from polymargin.problem import state_problem
-from polymargin.two_variable import TwoVariableDriver
+from polymargin import KernelSVM
 
-
-def gaussian(X, gamma):
-    """The matrix of exp(-gamma |x - y|^2)."""
-    return np.exp(-gamma * ((X[:, None, :] - X[None, :, :]) ** 2).sum(axis=2))
-
-
-def linear(X):
-    return X @ X.T
-
-
-@dataclass
-class Places:
-    """Points that are known by their position in a matrix."""
-
-    at: np.ndarray
-
-    def take(self, chosen):
-        return Places(self.at[chosen])
-
-    def __len__(self):
-        return len(self.at)
+KERNEL_PAIRS = [(machine, loss) for machine in (*MACHINES, "ovo") for loss in LOSSES]
+# Every machine and every loss, for what does not depend on how they are combined.
+SOME_KERNEL_PAIRS = [
+    ("ww", "hinge"),
+    ("cs", "squared_hinge"),
+    ("llw", "hinge"),
+    ("ovr", "squared_hinge"),
+    ("ovo", "hinge"),
+]
 
 
-class GramKernel:
-    """A kernel from its matrix, which counts what it is asked for."""
-
-    def __init__(self, gram):
-        self.gram = gram
-        self.evaluations = 0
-
-    def points(self):
-        return Places(np.arange(len(self.gram)))
-
-    def __call__(self, left, right):
-        self.evaluations += len(left) * len(right)
-        return self.gram[np.ix_(left.at, right.at)]
-
-    def diagonal(self, points):
-        return self.gram.diagonal()[points.at].copy()
+def gaussian(A, B, gamma):
+    """exp(-gamma |x - y|^2), from the differences."""
+    difference = np.asarray(A)[:, None, :] - np.asarray(B)[None, :, :]
+    return np.exp(-gamma * (difference**2).sum(axis=2))
 
 
-def make_driver(machine, loss, gram, labels, caps, working_set_size=2, **options):
-    """The driver, and its kernel."""
-    classes = np.arange(labels.max() + 1)
-    problem = state_problem(MACHINES[machine, loss], labels, classes, 1.0, caps, None)
-    kernel = gram if isinstance(gram, GramKernel) else GramKernel(gram)
-    driver = TwoVariableDriver(
-        kernel, kernel.points(), problem, working_set_size, **options
+def accurate(machine="ww", loss="hinge", **parameters):
+    """A machine that is trained as far as its objective can be compared."""
+    parameters = {"tol": 1e-9, "random_state": 0, **parameters}
+    return KernelSVM(machine, loss=loss, **parameters)
+
+
+def coefficients(model, n):
+    """b_im of all rows, not only of the support vectors."""
+    b = np.zeros((n, n_columns(model.machine, len(model.classes_))))
+    b[model.support_] = model.dual_coef_
+    return b
+
+
+def objectives(model, gram, y, caps):
+    """Primal and dual objective of the model, for a kernel matrix."""
+    pair, k = (model.machine, model.loss), len(model.classes_)
+    labels = np.searchsorted(model.classes_, y)
+    b = coefficients(model, len(y))
+    half_norm = np.sum(b * (gram @ b)) / 2
+    h = slacks(*pair, gram @ b, labels)
+    primal = half_norm + caps @ losses(*pair, h, labels)
+    u = blocks(model, y)
+    terms = unit(*pair, k) * u.sum(axis=1) - penalties(*pair, u, caps)
+    return primal, terms.sum() - half_norm
+
+
+def blocks(model, y):
+    """The dual variables of all rows."""
+    whole = SimpleNamespace(
+        dual_coef_=sp.csr_array(coefficients(model, len(y))),
+        classes_=model.classes_,
+        machine=model.machine,
+        loss=model.loss,
     )
-    return driver, kernel
-
-
-class Counted:
-    """A driver whose iterations are counted."""
-
-    def __init__(self, driver):
-        self.driver = driver
-        self.iterations = 0
-
-    def __getattr__(self, name):
-        return getattr(self.driver, name)
-
-    def epoch(self, seconds):
-        report = self.driver.epoch(seconds)
-        self.iterations += report["visits"]
-        return report
-
-
-def train(driver, tol=1e-8, violation_tol=None, max_iter=5000):
-    """Run a driver; return how it went, and how many iterations it took."""
-    counted = Counted(driver)
-    run = run_epochs(counted, Stopping(tol, violation_tol, max_iter=max_iter))
-    return run, counted.iterations
+    return dual_block(whole, y)

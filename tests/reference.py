@@ -35,6 +35,17 @@ def solve_primal(machine, loss, features, labels, caps, kept=None):
     return _solve_quadratic(machine, loss, features, labels, caps, kept)
 
 
+def kernel_optimum(machine, loss, gram, labels, caps):
+    """Return the optimal objective of a kernel machine, for a kernel matrix.
+
+    It is the linear machine on rows whose products are the kernel.
+    """
+    values, vectors = np.linalg.eigh(gram)
+    kept = values > 1e-13 * values[-1]
+    features = vectors[:, kept] * np.sqrt(values[kept])
+    return solve_primal(machine, loss, features, labels, caps)[0]
+
+
 def _solve_each(loss, features, caps, problems, kept):
     """Solve binary problems, each given by its rows and which of all are positive."""
     solved = []

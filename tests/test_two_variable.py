@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernel_problems import GramKernel, gaussian, linear, make_driver, train
+from decomposition_problems import GramKernel, gaussian, linear, make_driver, train
 from problems import make_problem
 from reference import solve_kernel_dual
 from sklearn.datasets import load_digits, load_iris

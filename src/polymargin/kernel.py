@@ -182,7 +182,7 @@ class LaplacianKernel(Kernel):
         if tile.size == 0:
             return tile
         if self.sparse:
-            distances = manhattan_distances(left.rows, right.rows)
+            distances = manhattan_distances(_narrow(left.rows), _narrow(right.rows))
             return np.exp(-self.gamma_ * distances, out=tile, casting="same_kind")
         columns = np.ascontiguousarray(right.rows.T)
         core.laplacian_kernel(left.rows, columns, tile, self.gamma_)
@@ -191,6 +191,12 @@ class LaplacianKernel(Kernel):
     def diagonal(self, points):
         """Return ones."""
         return np.ones(len(points), dtype=self.dtype)
+
+
+def _narrow(rows: sp.csr_array) -> sp.csr_array:
+    """With indices of 32 bits, which scikit-learn asks for."""
+    indices, indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
+    return sp.csr_array((rows.data, indices, indptr), shape=rows.shape)
 
 
 class CallableKernel(Kernel):

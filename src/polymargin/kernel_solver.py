@@ -48,7 +48,7 @@ class KernelSolver:
     Attributes
     ----------
     solves : callable
-        Whether it can train a machine; one-vs-one is trained as one-vs-rest of pairs.
+        Whether it can train a machine. Of one-vs-one, it trains the binary problems.
     driver : callable
         Makes a driver, as `solver` describes them but without weights, from a
         `KernelTask`.
@@ -96,7 +96,7 @@ def _two_variables(working_set_size: int) -> KernelSolver:
 
 _VIOLATION = 1e-3  # where the paper on S2DO stops
 KERNEL_SOLVERS = {
-    "block": KernelSolver(lambda machine: machine.name != "ovo", _block),
+    "block": KernelSolver(lambda machine: True, _block),
     "s2do": _two_variables(2),
     "smo": _two_variables(1),
 }
@@ -104,11 +104,13 @@ KERNEL_SOLVERS = {
 
 def kernel_driver(name: str, task: KernelTask):
     """Return the driver of a solver, or say which solvers there are."""
-    machine = task.problem.machine
-    if not KERNEL_SOLVERS[name].solves(machine):
-        able = [other for other, s in KERNEL_SOLVERS.items() if s.solves(machine)]
+    machine, solver = task.problem.machine, KERNEL_SOLVERS[name]
+    pairs = machine.margin == "one_vs_one"
+    solved = binary_machine(machine.loss) if pairs else machine
+    if not solver.solves(solved):
+        able = [other for other, s in KERNEL_SOLVERS.items() if s.solves(solved)]
         raise ValueError(
             f"solver={name!r} does not train machine={machine.name!r} with "
             f"loss={machine.loss!r}; choose one of {', '.join(able)}."
         )
-    return KERNEL_SOLVERS[name].driver(task)
+    return KernelPairs(task, solver.driver) if pairs else solver.driver(task)

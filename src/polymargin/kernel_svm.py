@@ -305,6 +305,7 @@ class KernelSVM(ClassifierMixin, Training):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = self.kernel != "precomputed"
         return tags
 
     def decision_function(self, X):

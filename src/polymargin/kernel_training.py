@@ -8,7 +8,8 @@ import numpy as np
 
 from .expansion import Expansion
 from .kernel import Kernel
-from .kernel_solver import KernelTask, kernel_driver
+from .kernel_solver import kernel_driver
+from .kernel_task import KernelTask
 from .linear import LinearSVM
 from .nystroem import NystroemFeatures
 from .precomputed import Positions

@@ -153,6 +153,11 @@ RESTRICTED = _SIMPLEX
 MACHINE_NAMES = tuple(dict.fromkeys(name for name, loss in MACHINES if loss in LOSSES))
 
 
+def binary_machine(loss: str) -> Machine:
+    """Return the machine of a binary problem, of a pair of classes for example."""
+    return MACHINES["ovr", loss]
+
+
 def class_pairs(n_columns: int):
     """Return the first and the second class of every column of one-vs-one."""
     n_classes = round((1 + np.sqrt(1 + 8 * n_columns)) / 2)

@@ -41,6 +41,10 @@ class Points:
         """
         return self.take(chosen)
 
+    def choose(self, chosen) -> "ChosenPoints":
+        """Return the points at `chosen`, an array of indices, without a copy."""
+        return ChosenPoints(self, chosen)
+
 
 @dataclass(frozen=True)
 class ChosenPoints:
@@ -48,17 +52,22 @@ class ChosenPoints:
 
     Attributes
     ----------
-    points : Points or Positions
+    points : Points
     at : ndarray of int
     """
 
-    points: object
+    points: Points
     at: np.ndarray
+
+    @property
+    def rows(self):
+        """A copy of all of them."""
+        return self.points.rows[self.at]
 
     def __len__(self) -> int:
         return len(self.at)
 
-    def take(self, chosen):
+    def take(self, chosen) -> Points:
         """Return the points at `chosen`, an array of indices or a slice."""
         return self.points.take(self.at[chosen])
 

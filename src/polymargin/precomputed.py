@@ -35,6 +35,10 @@ class Positions:
         """Return the points at `chosen` for a model, which need not keep the matrix."""
         return Positions(None, self.at[chosen])
 
+    def choose(self, chosen) -> "Positions":
+        """Return the points at `chosen`, an array of indices, without a copy."""
+        return self.take(chosen)
+
 
 def check_dense(matrix) -> None:
     """Raise if `matrix` is sparse."""

@@ -1,0 +1,44 @@
+"""scikit-learn's own checks of an estimator, without expected failures where a machine
+without intercept can do what is asked.
+
+gamma="scale" does not look at weights, so gamma is a number. The tolerance is tight
+because the check of sample weights compares two independent runs to 1e-7.
+"""
+
+import pytest
+from kernel_problems import KERNEL_PAIRS
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from polymargin import KernelSVM
+
+TIGHT = {"violation_tol": 1e-11, "max_iter": 3000, "gamma": 0.01, "C": 10.0}
+
+
+def of_matrices(estimator):
+    if estimator.kernel != "precomputed":
+        return {}
+    indefinite = "the matrix is not symmetric, or has negative values on its diagonal"
+    return {
+        "check_positive_only_tag_during_fit": indefinite,
+        "check_classifiers_one_label_sample_weights": indefinite,
+        "check_class_weight_classifiers": (
+            "products of the rows: without intercept, -x is never in the class of x"
+        ),
+    }
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks(
+    [KernelSVM(machine, loss=loss, **TIGHT) for machine, loss in KERNEL_PAIRS]
+    + [
+        KernelSVM(**TIGHT, kernel="laplacian"),
+        KernelSVM("cs", **TIGHT, kernel="poly", coef0=1.0, degree=2),
+        KernelSVM(**TIGHT, probability=True),
+        KernelSVM(**TIGHT, cache_size=0.02),
+        KernelSVM(**TIGHT, approximation="nystroem"),
+        KernelSVM(**TIGHT, kernel="precomputed"),
+    ],
+    expected_failed_checks=of_matrices,
+)
+def test_estimator(estimator, check):
+    check(estimator)

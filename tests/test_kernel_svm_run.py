@@ -1,0 +1,262 @@
+"""How a kernel machine is trained: starts, stops, threads, and what is kept."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+from kernel_problems import SOME_KERNEL_PAIRS, accurate, gaussian, objectives
+from problems import make_problem
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.exceptions import ConvergenceWarning
+
+from polymargin import KernelSVM
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X[:900] / 16, y[:900]
+
+
+@pytest.mark.parametrize(("machine", "loss"), SOME_KERNEL_PAIRS)
+def test_warm_starts_along_a_path(digits, machine, loss):
+    """Fewer rounds than from nothing, and the same objectives; up and down."""
+    X, y = digits
+    warm = KernelSVM(machine, loss=loss, warm_start=True, tol=1e-5, random_state=0)
+    rounds = cold_rounds = 0
+    for C in (1.0, 2.0, 1.5):
+        warm.set_params(C=C).fit(X, y)
+        cold = clone(warm).fit(X, y)
+        assert warm.objective_ == pytest.approx(cold.objective_, rel=2e-5)
+        if C != 1.0:
+            rounds, cold_rounds = rounds + warm.n_iter_, cold_rounds + cold.n_iter_
+    assert rounds < cold_rounds
+
+
+def test_a_warm_start_at_the_optimum_takes_one_round(digits):
+    model = KernelSVM(warm_start=True, random_state=0).fit(*digits)
+    objective = model.objective_
+    assert model.fit(*digits).n_iter_ == 1
+    assert model.objective_ <= objective * (1 + 1e-9)
+    model.fit(digits[0][:300], digits[1][:300])  # other rows: from nothing
+    assert model.n_iter_ > 1
+
+
+@pytest.mark.parametrize("parameters", [{}, {"approximation": "nystroem", "rank": 50}])
+@pytest.mark.parametrize(("machine", "loss"), SOME_KERNEL_PAIRS)
+def test_the_model_does_not_depend_on_threads(machine, loss, parameters):
+    X, y = make_problem(n=2500, d=4, k=3)
+    one, two = (
+        KernelSVM(
+            machine,
+            loss=loss,
+            n_jobs=n,
+            random_state=0,
+            tol=1e-2,
+            cache_size=20,
+            **parameters,
+        ).fit(X, y)
+        for n in (1, 2)
+    )
+    assert one.objective_ == two.objective_
+    assert one.n_iter_ == two.n_iter_
+    np.testing.assert_array_equal(one.dual_coef_, two.dual_coef_)
+    expected = one.decision_function(X)
+    np.testing.assert_array_equal(two.decision_function(X), expected)
+
+
+@pytest.mark.parametrize(("machine", "loss"), SOME_KERNEL_PAIRS)
+def test_max_time_keeps_a_usable_model(machine, loss):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(6000, 20)), rng.integers(4, size=6000)
+    X[:, 0] += y
+    model = KernelSVM(machine, loss=loss, C=100, tol=0, max_time=0.3, cache_size=50)
+    start = time.perf_counter()
+    with pytest.warns(ConvergenceWarning, match=r"raise max_time \(now 0.3 s\)"):
+        model.fit(X, y)
+    assert time.perf_counter() - start < 3
+    assert model.status_ == "max_time"
+    assert model.dual_objective_ < model.objective_ < float("inf")
+    assert model.predict(X[:50]).shape == (50,)
+
+
+def test_max_time_holds_within_a_round():
+    """Between two tiles; and the certificate is that of what is there then."""
+    X, y = make_problem(n=5000, d=2, k=3)
+    calls = []
+
+    def slow(A, B):
+        calls.append(len(B))
+        time.sleep(0.0 if len(B) < 100 else 0.1)  # not for the diagonal
+        return gaussian(A, B, 0.3)
+
+    model = KernelSVM(kernel=slow, max_time=0.8, tol=1e-9, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="max_time"):
+        model.fit(X, y)
+    primal, dual = objectives(model, gaussian(X, X, 0.3), y, np.ones(len(y)))
+    assert model.objective_ == pytest.approx(primal, rel=1e-9)
+    assert model.dual_objective_ == pytest.approx(dual, rel=1e-9, abs=1e-9 * primal)
+
+
+INTERRUPTED = """
+    import sys, time
+    import numpy as np
+    from polymargin import KernelSVM
+
+    machine, kernel, n_jobs = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(8000, 30)), rng.integers(4, size=8000)
+    X[:, 0] += y
+
+    def function(A, B):
+        return np.tanh(0.01 * A @ B.T + 1) + A @ B.T
+
+    model = KernelSVM(machine, C=1e4, tol=0, cache_size=100, n_jobs=n_jobs,
+                      kernel=function if kernel == "function" else kernel)
+    print("ready", flush=True)
+    try:
+        model.fit(X, y)
+        print("no interrupt")
+    except KeyboardInterrupt:
+        stopped = time.time()
+        assert model.status_ == "interrupted"
+        assert len(model.support_) > 0
+        assert (model.predict(X[:500]) == y[:500]).mean() > 0.3
+        print(stopped, flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
+@pytest.mark.parametrize(
+    ("machine", "kernel", "n_jobs"),
+    [("ww", "rbf", 1), ("cs", "function", 2), ("ovo", "rbf", 2)],
+)
+def test_interrupt(machine, kernel, n_jobs):
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            textwrap.dedent(INTERRUPTED),
+            machine,
+            kernel,
+            str(n_jobs),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        assert process.stdout.readline() == "ready\n", process.stderr.read()
+        time.sleep(2)
+        assert process.poll() is None, process.stderr.read()
+        sent = time.time()
+        os.kill(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 0, err
+    assert float(out) - sent < 1
+
+
+class Recorder:
+    """Keeps the scores of the models that the hooks are given."""
+
+    def __init__(self, stop_after=None):
+        self.stop_after = stop_after
+        self.scores = []
+
+    def setup(self, estimator, context): ...
+
+    def teardown(self, estimator, context): ...
+
+    def on_fit_task_begin(self, estimator, context): ...
+
+    def on_fit_task_end(self, estimator, context, *, X, y, fitted_estimator=None):
+        self.scores.append(fitted_estimator.score(X, y))
+        return len(self.scores) == self.stop_after
+
+
+@pytest.mark.parametrize("parameters", [{}, {"approximation": "nystroem", "rank": 50}])
+@pytest.mark.parametrize("machine", ["ww", "ovo"])
+def test_callbacks_get_models_as_of_now(digits, machine, parameters):
+    recorder = Recorder()
+    model = KernelSVM(machine, random_state=0, probability=True, cv=2, **parameters)
+    model.set_callbacks(recorder).fit(*digits)
+    assert len(recorder.scores) == model.n_iter_ + 1  # and one for the fit
+    assert recorder.scores[-1] == model.score(*digits) > 0.95
+    assert recorder.scores[0] > 0.3
+    stopped = KernelSVM(machine, random_state=0, tol=1e-9, **parameters)
+    stopped.set_callbacks(Recorder(stop_after=2)).fit(*digits)
+    assert (stopped.n_iter_, stopped.status_) == (2, "callback")
+
+
+@pytest.mark.parametrize("machine", ["cs", "ovo"])
+def test_history(digits, machine):
+    model = KernelSVM(machine, history=True, random_state=0, tol=1e-5).fit(*digits)
+    history = model.history_
+    assert {len(values) for values in history.values()} == {model.n_iter_}
+    assert (np.diff(history["dual_objective"]) >= 0).all()
+    assert history["gap"][-1] == model.dual_gap_ <= 1e-5
+    assert (history["gap"][:-1] > 1e-5).all()
+    assert history["objective"][-1] == model.objective_
+    plain = KernelSVM(machine, random_state=0, tol=1e-5).fit(*digits)
+    assert plain.history_ is None
+    assert plain.objective_ == pytest.approx(model.objective_, rel=2e-5)
+
+
+@pytest.mark.parametrize("violation_tol", [1e-1, 1e-4])
+def test_violation_tol_replaces_tol(digits, violation_tol):
+    model = KernelSVM(tol=0, violation_tol=violation_tol, random_state=0).fit(*digits)
+    assert model.status_ == "converged"
+    assert model.violation_ <= violation_tol
+
+
+def test_float32_says_when_it_cannot_get_closer(digits):
+    X, y = digits
+    model = KernelSVM(tol=0, random_state=0, max_iter=10_000)
+    with pytest.warns(ConvergenceWarning, match="pass float64 data"):
+        model.fit(X.astype(np.float32), y)
+    assert model.status_ == "precision"
+    assert model.dual_gap_ < 1e-4
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{}, {"kernel": "linear"}, {"approximation": "nystroem", "rank": 40}],
+)
+@pytest.mark.parametrize("machine", ["ww", "ovo"])
+def test_pickle_and_clone(digits, machine, parameters):
+    X, y = digits
+    model = KernelSVM(machine, random_state=0, probability=True, cv=2, **parameters)
+    model.fit(X, y)
+    expected = model.predict_proba(X)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict_proba(X), expected)
+    fresh = clone(model)
+    assert not hasattr(fresh, "dual_coef_")
+    np.testing.assert_array_equal(fresh.fit(X, y).predict_proba(X), expected)
+
+
+def test_a_fit_of_another_kind_leaves_nothing_behind(digits):
+    model = KernelSVM(random_state=0, probability=True, cv=2).fit(*digits)
+    model.set_params(approximation="nystroem", rank=30, probability=False).fit(*digits)
+    for name in ("support_", "support_vectors_", "n_support_", "temperature_"):
+        assert not hasattr(model, name)
+    assert model.solver_ == "dual"
+    model.set_params(approximation=None).fit(*digits)
+    assert model.solver_ == "block"
+    assert len(model.support_) == len(model.dual_coef_) == model.n_support_.sum()
+
+
+def test_the_same_seed_gives_the_same_model(digits):
+    first, second = accurate(tol=1e-3).fit(*digits), accurate(tol=1e-3).fit(*digits)
+    np.testing.assert_array_equal(first.dual_coef_, second.dual_coef_)
