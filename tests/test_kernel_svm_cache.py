@@ -26,7 +26,8 @@ def test_a_tiny_cache_gives_the_same_optimum(machine, loss, cache_size):
     ample = accurate(machine, loss, tol=1e-6).fit(X, y)
     tiny = accurate(machine, loss, tol=1e-6, cache_size=cache_size).fit(X, y)
     assert tiny.objective_ == pytest.approx(ample.objective_, rel=2e-6)
-    if machine != "ovo":  # which trains fewer pairs at a time
+    # One-vs-one trains fewer pairs at a time; shrinking may save more than is lost.
+    if machine != "ovo" and cache_size < 0.01:
         assert tiny.n_kernel_evaluations_ > ample.n_kernel_evaluations_
 
 

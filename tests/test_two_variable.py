@@ -5,9 +5,9 @@ from time import perf_counter, sleep
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from decomposition_problems import GramKernel, gaussian, linear, make_driver, train
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from decomposition_problems import GramKernel, gaussian, linear, make_driver, train
 from problems import make_problem
 from reference import solve_kernel_dual
 from sklearn.datasets import load_digits, load_iris

@@ -4,41 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .block import BlockDriver
-from .kernel import Kernel
-from .machine import Machine
-from .points import ChosenPoints, Points
-from .precomputed import Positions
-from .problem import Problem
+from .kernel_pairs import KernelPairs
+from .kernel_task import KernelTask
+from .machine import Machine, binary_machine
 from .two_variable import SOLVED, TwoVariableDriver
-
-
-@dataclass(frozen=True)
-class KernelTask:
-    """What a driver needs to train a kernel machine.
-
-    Attributes
-    ----------
-    kernel : Kernel
-    points : Points, Positions or ChosenPoints
-        What is trained on, as the kernel knows it.
-    problem : Problem
-    tol : float
-    violation_tol : float or None
-    cache_bytes : float
-    shrinking : bool
-    seed : int
-    threads : int
-    """
-
-    kernel: Kernel
-    points: Points | Positions | ChosenPoints
-    problem: Problem
-    tol: float
-    violation_tol: float | None
-    cache_bytes: float
-    shrinking: bool
-    seed: int
-    threads: int
 
 
 @dataclass(frozen=True)
