@@ -20,6 +20,7 @@ from .kernel_rows import KernelRows
 from .problem import Problem
 
 _FRESH = 512  # most kernel rows of a round that are not in the cache
+_PATIENCE = 5  # rounds without progress
 _ACCURACY = 0.1  # of the working set, as a share of the violation before
 
 
@@ -73,6 +74,9 @@ class BlockDriver:
         self._shrunk = False
         self._working = None  # chosen at the end of a round, for the next
         self._idle = False
+        self._dual, self._violation = -np.inf, np.inf  # at the last progress
+        self._vain = 0  # rounds since then
+        self._rounding = 0.01 * np.finfo(diagonal.dtype).eps
         self._late = False
 
     def epoch(self, seconds: float) -> dict:
@@ -86,15 +90,28 @@ class BlockDriver:
             accuracy = _ACCURACY * self._core.state()[2]
             left = end - perf_counter()
             report = self._core.solve(self._working, accuracy, left)
-            self._idle = not report["moves"]
             self._select()
         self._late = report["stopped"]
         primal, dual, violation = self._core.state()
+        moves = report["moves"] if self._progresses(dual, violation) else 0
+        self._idle = not moves
         return report | {
+            "moves": moves,
             "primal_estimate": primal,
             "dual": dual,
             "violation": violation,
         }
+
+    def _progresses(self, dual: float, violation: float) -> bool:
+        """Whether the dual has grown or the violation fallen in the last rounds.
+
+        Where scores are exact up to rounding only, examples may move forever.
+        """
+        grown = dual - self._dual > self._rounding * abs(dual)
+        if grown or violation < 0.9 * self._violation:
+            self._dual, self._violation, self._vain = dual, violation, 0
+        self._vain += 1
+        return self._vain <= _PATIENCE
 
     def _select(self) -> None:
         size = max(min(self._square, self._core.capacity), 2)
@@ -104,7 +121,8 @@ class BlockDriver:
         if self._shrunk and not len(self._working):
             self._rebuild()
             self._select()
-        full = self._core.cached + _FRESH > self._core.capacity
+        room = self._core.capacity
+        full = room < len(self._rows.points) and self._core.cached + _FRESH > room
         if self._shrinking and full and self._core.shrink():
             self._rows.choose_columns()
             self._shrunk = True
