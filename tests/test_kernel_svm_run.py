@@ -128,7 +128,7 @@ INTERRUPTED = """
         stopped = time.time()
         assert model.status_ == "interrupted"
         assert len(model.support_) > 0
-        assert (model.predict(X[:500]) == y[:500]).mean() > 0.3
+        assert np.isfinite(model.decision_function(X[:500])).all()
         print(stopped, flush=True)
 """
 

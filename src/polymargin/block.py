@@ -55,6 +55,9 @@ class BlockDriver:
         self._rows = KernelRows(self._core, kernel, points, threads)
         square = isqrt(int(0.25 * cache_bytes / diagonal.itemsize))
         self._size = max(min(square, self._core.capacity), 2)
+        # What the dual objective gains by rounding in a pass, as a share of it.
+        self._precision = 0.1 * np.finfo(diagonal.dtype).eps
+        self._futile = 0  # visits to examples since the dual objective has grown
         self._working = None  # chosen at the end of a round, for the next
         self._idle = False
         self._late = False
@@ -66,10 +69,11 @@ class BlockDriver:
             self._select()
         report = {"visits": 0, "moves": 0, "stopped": True}
         if self._rows.fetch(self._working, end):
-            accuracy = _ACCURACY * self._core.state()[2]
+            _, before, violation = self._core.state()
             left = end - perf_counter()
-            report = self._core.solve(self._working, accuracy, left)
-            self._idle = not report["moves"]
+            report = self._core.solve(self._working, _ACCURACY * violation, left)
+            if self._is_idle(report["dual"] - before, before):
+                report["moves"] = 0  # none that is worth anything
             self._select()
         self._late = report["stopped"]
         primal, dual, violation = self._core.state()
@@ -78,6 +82,20 @@ class BlockDriver:
             "dual": dual,
             "violation": violation,
         }
+
+    def _is_idle(self, gain: float, dual: float) -> bool:
+        """Whether as many examples as there are, or all violators, moved for nothing.
+
+        A gain of the dual objective may be rounding: then examples would go on moving
+        for ever.
+        """
+        n_working, n = len(self._working), len(self._rows.points)
+        if n_working and gain > self._precision * dual * n_working / n:
+            self._futile = 0
+        else:
+            self._futile += n_working or n
+        self._idle = self._futile >= n
+        return self._idle
 
     def _select(self) -> None:
         self._working = self._core.select(self._size, _FRESH)
