@@ -20,7 +20,7 @@ from .kernel_rows import KernelRows
 from .problem import Problem
 
 _FRESH = 512  # most kernel rows of a round that are not in the cache
-_PATIENCE = 5  # rounds without progress
+_PATIENCE = 5  # how often all examples may be tried without progress
 _ACCURACY = 0.1  # of the working set, as a share of the violation before
 
 
@@ -75,7 +75,7 @@ class BlockDriver:
         self._working = None  # chosen at the end of a round, for the next
         self._idle = False
         self._dual, self._violation = -np.inf, np.inf  # at the last progress
-        self._vain = 0  # rounds since then
+        self._vain = 0  # examples in working sets since then
         self._rounding = 0.01 * np.finfo(diagonal.dtype).eps
         self._late = False
 
@@ -103,15 +103,16 @@ class BlockDriver:
         }
 
     def _progresses(self, dual: float, violation: float) -> bool:
-        """Whether the dual has grown or the violation fallen in the last rounds.
+        """Whether the dual grows or the violation falls.
 
         Where scores are exact up to rounding only, examples may move forever.
         """
         grown = dual - self._dual > self._rounding * abs(dual)
         if grown or violation < 0.9 * self._violation:
             self._dual, self._violation, self._vain = dual, violation, 0
-        self._vain += 1
-        return self._vain <= _PATIENCE
+        n = len(self._rows.points)
+        self._vain += len(self._working) or n
+        return self._vain <= _PATIENCE * n
 
     def _select(self) -> None:
         size = max(min(self._square, self._core.capacity), 2)

@@ -138,9 +138,10 @@ class KernelPairs:
             self.task.threads,
         )
         primal, dual, violation = self._sums()
+        moves = sum(report["moves"] for report in reports)
         return {
             "visits": sum(report["visits"] for report in reports),
-            "moves": sum(report["moves"] for report in reports),
+            "moves": max(moves, 1) if self.waiting else moves,  # there will be some
             "violation": violation,
             "dual": dual,
             # Pairs that have not begun are worth nothing, however small they are.
