@@ -20,7 +20,7 @@ from .kernel_rows import KernelRows
 from .problem import Problem
 
 _FRESH = 512  # most kernel rows of a round that are not in the cache
-_PATIENCE = 5  # how often all examples may be tried without progress
+_PATIENCE = 30  # how often all examples may be tried without progress
 _ACCURACY = 0.1  # of the working set, as a share of the violation before
 
 
