@@ -15,7 +15,9 @@ from ._core import core
 from .kernel_rows import KernelRows
 from .problem import Problem
 
+_SIZE = 2048  # most examples of a working set
 _FRESH = 512  # most kernel rows of a round that are not in the cache
+_PATIENCE = 10  # passes over as many examples as there are, without progress
 _ACCURACY = 0.1  # of the working set, as a share of the violation before
 
 
@@ -54,10 +56,11 @@ class BlockDriver:
         )
         self._rows = KernelRows(self._core, kernel, points, threads)
         square = isqrt(int(0.25 * cache_bytes / diagonal.itemsize))
-        self._size = max(min(square, self._core.capacity), 2)
+        self._size = max(min(_SIZE, square, self._core.capacity), 2)
         # What the dual objective gains by rounding in a pass, as a share of it.
         self._precision = 0.1 * np.finfo(diagonal.dtype).eps
-        self._futile = 0  # visits to examples since the dual objective has grown
+        self._least = np.full(2, np.inf)  # of gaps and violations seen
+        self._futile = 0  # examples visited since there was progress
         self._working = None  # chosen at the end of a round, for the next
         self._idle = False
         self._late = False
@@ -68,13 +71,14 @@ class BlockDriver:
         if self._working is None:
             self._select()
         report = {"visits": 0, "moves": 0, "stopped": True}
+        _, before, violation = self._core.state()
         if self._rows.fetch(self._working, end):
-            _, before, violation = self._core.state()
             left = end - perf_counter()
             report = self._core.solve(self._working, _ACCURACY * violation, left)
-            if self._is_idle(report["dual"] - before, before):
-                report["moves"] = 0  # none that is worth anything
+            solved = len(self._working)
             self._select()
+            if self._is_idle(solved, before):
+                report["moves"] = 0  # none that is worth anything
         self._late = report["stopped"]
         primal, dual, violation = self._core.state()
         return report | {
@@ -83,18 +87,20 @@ class BlockDriver:
             "violation": violation,
         }
 
-    def _is_idle(self, gain: float, dual: float) -> bool:
-        """Whether as many examples as there are, or all violators, moved for nothing.
+    def _is_idle(self, solved: int, before: float) -> bool:
+        """Whether many examples have been `solved` without progress, or there are none.
 
-        A gain of the dual objective may be rounding: then examples would go on moving
-        for ever.
+        Rounding makes examples move for ever. Progress is what the dual objective gains
+        over that, or a gap or a violation smaller than seen before.
         """
-        n_working, n = len(self._working), len(self._rows.points)
-        if n_working and gain > self._precision * dual * n_working / n:
-            self._futile = 0
-        else:
-            self._futile += n_working or n
-        self._idle = self._futile >= n
+        n = len(self._rows.points)
+        primal, dual, violation = self._core.state()
+        measures = np.array([primal - dual, violation])
+        smaller = measures < 0.99 * self._least
+        self._least = np.minimum(self._least, measures)
+        gained = dual - before > self._precision * dual * solved / n
+        self._futile = 0 if gained or smaller.any() else self._futile + solved
+        self._idle = solved == 0 or self._futile >= _PATIENCE * n
         return self._idle
 
     def _select(self) -> None:
