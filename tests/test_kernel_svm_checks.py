@@ -34,7 +34,7 @@ def of_matrices(estimator):
         KernelSVM(**TIGHT, kernel="laplacian"),
         KernelSVM("cs", **TIGHT, kernel="poly", coef0=1.0, degree=2),
         KernelSVM(**TIGHT, probability=True),
-        KernelSVM(**TIGHT, cache_size=0.02),
+        KernelSVM(**TIGHT, cache_size=0.05),
         KernelSVM(**TIGHT, approximation="nystroem"),
         KernelSVM(**TIGHT, kernel="precomputed"),
     ],
