@@ -89,29 +89,34 @@ class KernelSVM(ClassifierMixin, Training):
 
     violation_tol : "auto", float or None, default="auto"
         If a number, stop when no example violates the optimality conditions by more,
-        not by `tol`. "auto" is what `solver` usually stops by: None for "block".
+        not by `tol`. "auto" is what `solver` usually stops by: None for "block", 1e-3
+        for "s2do" and "smo", as in the paper on them.
 
     max_iter : int, default=100000
         Most rounds of "block", each of one working set, with "ovo" of every pair that
-        is being trained; with `approximation`, most epochs of the linear machine.
+        is being trained; most thousands of iterations of "s2do" and "smo"; with
+        `approximation`, most epochs of the linear machine.
 
     max_time : float or None, default=None
         Most seconds to train. The model so far is kept, and certified without summing
         up its scores afresh, which may take long.
 
-    solver : {"block"}, default="block"
+    solver : {"block", "s2do", "smo"}, default="block"
         How to train. "block" takes the examples that violate their optimality
         conditions most, computes their kernel rows by matrix products, solves the
         problem of these examples with one exact step of an example after the other,
-        and carries the changes to the scores of all examples.
+        and carries the changes to the scores of all examples. "s2do" and "smo" are the
+        decomposition methods of Dogan, Glasmachers and Igel (2011), for comparison: one
+        iteration changes two variables, or one, chosen by second-order gain; for "cs",
+        two of one example in either. They do not train "cs" with "squared_hinge".
 
     cache_size : float, default=1000.0
         Room for kernel values in megabytes, of which there is always enough for two
         rows. Rows that do not find room are computed again.
 
     shrinking : bool, default=True
-        Whether to leave out examples that are likely to keep their dual variables.
-        "block" looks at all examples in any case.
+        Whether to leave out examples that are likely to keep their dual variables, for
+        a while; "block" does so only when the cache is full.
 
     class_weight : dict, "balanced" or None, default=None
         Multiplies C for each class.

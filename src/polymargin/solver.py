@@ -11,7 +11,8 @@ The dual coordinate method is one in C++; others may be written in Python. A dri
 - ``interrupted``: whether a signal came;
 - ``weights()`` and ``release_weights()``: W of shape (features, columns), the constant
   feature last; after the latter the driver is of no use;
-- ``duals()``: the dual blocks as (indptr, classes, values), and ``set_duals(...)``.
+- ``duals()``: the dual blocks as (indptr, classes, values), and ``set_duals(...)``;
+- perhaps ``iterations``: what `n_iter_` is to be, if not the number of epochs.
 """
 
 from collections.abc import Callable

@@ -179,7 +179,7 @@ class Training(CallbackSupportMixin, BaseEstimator):
         """Set the attributes that say how the fit ended, and the coefficients."""
         self._keep_coefficients(problem.coefficients(*driver.duals()))
         self._fitted = problem
-        self.n_iter_ = run.epochs
+        self.n_iter_ = getattr(driver, "iterations", run.epochs)
         self.objective_ = run.certificate.primal
         self.dual_objective_ = run.certificate.dual
         self.dual_gap_ = run.certificate.gap

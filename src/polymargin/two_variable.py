@@ -104,11 +104,13 @@ class TwoVariableDriver:
         self._most_steps = 1e5 if diagonal.dtype == np.float32 else float("inf")
         self._steps = 0
         self._idle = False
+        self.iterations = 0  # one is a choice of variables and a step
 
     def epoch(self, seconds: float) -> dict:
         """Run a thousand iterations, or fewer if the method is where it should be."""
         report = self._core.epoch(seconds)
         self._steps += report["visits"]
+        self.iterations += report["visits"]
         self._idle = not report["moves"]
         return report
 
