@@ -193,7 +193,7 @@ class KernelSVM(ClassifierMixin, Training):
         The solver that was used; with "nystroem", that of the linear machine.
 
     n_iter_ : int
-        Rounds run.
+        Rounds run; iterations of "s2do" and "smo", but with "ovo".
 
     n_kernel_evaluations_ : int
         Kernel values that were computed to train and to certify.
