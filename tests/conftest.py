@@ -1,5 +1,6 @@
 """A fit that ends before its tolerance is an error unless a test expects it."""
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -16,6 +17,13 @@ def pytest_configure(config):
     config.addinivalue_line(
         "filterwarnings", "error::sklearn.exceptions.ConvergenceWarning"
     )
+
+
+@pytest.fixture(autouse=True)
+def _seeded_peers():
+    """LIBLINEAR draws from the C library: no test depends on what others drew."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).srand(1)
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Agreement with LIBLINEAR and scikit-learn where they solve the same problem."""
 
-import ctypes
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -19,12 +17,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from polymargin import LinearSVM
-
-
-@pytest.fixture(autouse=True)
-def _seeded():
-    """LIBLINEAR draws from the C library, and its last digits depend on what it gets."""
-    ctypes.CDLL(None).srand(1)
 
 
 def problem_named(name):
