@@ -70,6 +70,7 @@ class BlockSolver {
         if (violations[p] >= threshold) chosen.push_back(p);
       // In the order of the rows, the scores of neighbours swing for very long.
       random_.shuffle(std::span<std::int32_t>(chosen));
+      chosen.resize(std::min(chosen.size(), kMostChosen));
       for (std::int32_t p : chosen) moves_ += working_.visit(p, threshold);
       visits_ += std::int64_t(chosen.size());
       left -= std::int64_t(chosen.size());
@@ -89,6 +90,8 @@ class BlockSolver {
  private:
   static constexpr int kMostPasses = 100;
   static constexpr Real kShare = Real(0.3);
+  // Many examples pull the same way: after some steps most others need none.
+  static constexpr std::size_t kMostChosen = 256;
   static constexpr double kWorthwhile = 0.8;
   // Violations below this are rounding of scores around one.
   static constexpr Real kThreshold = 4 * std::numeric_limits<Real>::epsilon();
