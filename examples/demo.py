@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
-from polymargin import LinearSVM, MaxEnt, show_config
+from polymargin import KernelSVM, LinearSVM, MaxEnt, show_config
 
 MODELS = {
     "Crammer-Singer": LinearSVM("cs"),
@@ -27,6 +27,8 @@ MODELS = {
     "one-vs-rest, logistic": LinearSVM("ovr", loss="logistic"),
     "one-vs-one": LinearSVM("ovo"),
     "maximum entropy": MaxEnt(),
+    "Weston-Watkins, kernel": KernelSVM("ww"),
+    "Crammer-Singer, kernel": KernelSVM("cs"),
 }
 
 

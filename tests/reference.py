@@ -130,18 +130,7 @@ def _solve_quadratic(machine, loss, features, labels, caps, kept):
     )
     q = np.concatenate([np.zeros(n_weights), 0 * weights if squared else weights])
 
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-10
-    solution = clarabel.DefaultSolver(
-        sp.csc_matrix(P),
-        q,
-        sp.csc_matrix(sp.vstack(constraints)),
-        np.concatenate(bounds),
-        cones,
-        settings,
-    ).solve()
-    assert solution.status == clarabel.SolverStatus.Solved
+    solution = _solve(P, q, constraints, bounds, cones)
     return solution.obj_val, _spread(solution.x[:n_weights], kept)
 
 
@@ -176,17 +165,23 @@ def solve_kernel_dual(machine, loss, gram, labels, caps):
     elif loss == "hinge":
         constraints.append(sp.eye_array(size))
         bounds.append(caps[row])
+    linear = np.full(size, -float(unit(machine, loss, k)))
+    cones = [clarabel.NonnegativeConeT(sum(map(len, bounds)))]
+    return -_solve(sp.triu(Q), linear, constraints, bounds, cones).obj_val
+
+
+def _solve(quadratic, linear, constraints, bounds, cones):
+    """Minimise 1/2 x'Px + q.x with constraints and bounds given piece by piece."""
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-10
-    bounds = np.concatenate(bounds)
     solution = clarabel.DefaultSolver(
-        sp.csc_matrix(sp.triu(Q)),
-        np.full(size, -float(unit(machine, loss, k))),
+        sp.csc_matrix(quadratic),
+        linear,
         sp.csc_matrix(sp.vstack(constraints)),
-        bounds,
-        [clarabel.NonnegativeConeT(len(bounds))],
+        np.concatenate(bounds),
+        cones,
         settings,
     ).solve()
     assert solution.status == clarabel.SolverStatus.Solved
-    return -solution.obj_val
+    return solution
