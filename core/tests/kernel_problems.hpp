@@ -50,12 +50,13 @@ struct KernelProblem {
       }
   }
 
-  std::unique_ptr<Decomposition<Real>> decomposition(const KernelMachine& choice,
-                                                     std::int64_t cached_rows) const {
+  template <class Scores>
+  std::unique_ptr<Decomposition<Real, Scores>> decomposition(const KernelMachine& choice,
+                                                             std::int64_t cached_rows) const {
     std::vector<Example<Real>> examples;
     for (int i = 0; i < size; ++i)
       examples.push_back({kernel[i * size + i], caps[i], 0, labels[i]});
-    return std::make_unique<Decomposition<Real>>(
+    return std::make_unique<Decomposition<Real, Scores>>(
         std::move(examples), classes, make_machine<Real>(choice.machine, choice.loss, "exact", 0),
         cached_rows * (size * std::int64_t(sizeof(Real)) + kNativeBytes), 1);
   }
@@ -66,33 +67,18 @@ struct KernelProblem {
   std::vector<Real> caps;
 };
 
-// A decomposition and its driver.
-template <class Real>
-struct Trained {
-  Trained(const KernelProblem<Real>& problem, const KernelMachine& choice,
-          const TwoVariableOptions& options, std::int64_t cached_rows)
+// A decomposition and what it is worth, from its dual variables and the whole kernel.
+template <class Real, class Scores = ScoresByExample<Real>>
+struct KernelState {
+  KernelState(const KernelProblem<Real>& problem, const KernelMachine& choice,
+              std::int64_t cached_rows)
       : problem(problem),
         definition(choice.machine, choice.loss),
-        state(problem.decomposition(choice, cached_rows)),
-        driver(
-            *state,
-            make_selection<Real>(*state, choice.machine, choice.loss, options.working_set == 1),
-            [this](auto... arguments) { compute(arguments...); }, options) {}
-
-  void compute(std::span<const std::int32_t> examples, std::int64_t first, std::int64_t last,
-               Real* values) {
-    CHECK(first < last && last <= this->problem.size);
-    shortest = std::min(shortest, last);
-    for (std::int32_t i : examples)
-      for (std::int64_t c = first; c < last; ++c)
-        *values++ = problem.kernel[i * problem.size + state->columns()[c]];
-    evaluations += std::int64_t(examples.size()) * (last - first);
-    CHECK(state->cache().size() <= state->cache().capacity());
-  }
+        state(problem.template decomposition<Scores>(choice, cached_rows)) {}
 
   Vector dual(int i) const { return Vector(state->dual(i), state->dual(i) + problem.classes); }
 
-  // The scores of all examples, from the dual variables and the whole kernel.
+  // The scores of all examples.
   std::vector<Vector> scores() const {
     std::vector<Vector> result(problem.size, Vector(problem.classes));
     for (int j = 0; j < problem.size; ++j) {
@@ -118,7 +104,7 @@ struct Trained {
       result.primal += cap * definition.loss(h);
       CHECK(cap > 0 || sum_of(u) == 0);
       if (cap == 0) continue;
-      CHECK(definition.feasible(u, label, cap, 4 * kRounding<Real>));
+      CHECK(definition.feasible(u, label, cap, 8 * (1 + problem.classes) * kRounding<Real>));
       result.dual += definition.term(u, cap);
       for (int m = 0; m < problem.classes; ++m) {
         result.primal += b[m] * score[i][m] / 2;
@@ -132,10 +118,36 @@ struct Trained {
 
   const KernelProblem<Real>& problem;
   Definition definition;
-  std::unique_ptr<Decomposition<Real>> state;
+  std::unique_ptr<Decomposition<Real, Scores>> state;
+};
+
+// One that is trained with one or two variables at a time.
+template <class Real>
+struct Trained : KernelState<Real> {
+  using KernelState<Real>::problem, KernelState<Real>::state;
+
+  Trained(const KernelProblem<Real>& problem, const KernelMachine& choice,
+          const TwoVariableOptions& options, std::int64_t cached_rows)
+      : KernelState<Real>(problem, choice, cached_rows),
+        driver(
+            *state,
+            make_selection<Real>(*state, choice.machine, choice.loss, options.working_set == 1),
+            [this](auto... arguments) { compute(arguments...); }, options) {}
+
+  void compute(std::span<const std::int32_t> examples, std::int64_t first, std::int64_t last,
+               Real* values) {
+    CHECK(first < last && last <= problem.size);
+    shortest = std::min(shortest, last);
+    for (std::int32_t i : examples)
+      for (std::int64_t c = first; c < last; ++c)
+        *values++ = problem.kernel[i * problem.size + state->columns()[c]];
+    evaluations += std::int64_t(examples.size()) * (last - first);
+    CHECK(state->cache().size() <= state->cache().capacity());
+  }
+
   TwoVariable<Real> driver;
   std::int64_t evaluations = 0;
-  std::int64_t shortest = problem.size;  // row
+  std::int64_t shortest = this->problem.size;  // row
 };
 
 }  // namespace polymargin::test

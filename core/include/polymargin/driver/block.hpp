@@ -71,8 +71,10 @@ class BlockSolver {
       // In the order of the rows, the scores of neighbours swing for very long.
       random_.shuffle(std::span<std::int32_t>(chosen));
       chosen.resize(std::min(chosen.size(), kMostChosen));
+      const std::int64_t moves = moves_;
       for (std::int32_t p : chosen) moves_ += working_.visit(p, threshold);
       visits_ += std::int64_t(chosen.size());
+      if (moves_ == moves) break;  // violations are rounding, and will be the same again
       left -= std::int64_t(chosen.size());
       stopped = poller.asks_to_stop();
     }

@@ -48,6 +48,7 @@ class CrammerSinger final : public MarginMachine<Real> {
         highest = max_of(highest, h);
         lowest = min_of(lowest, dual > V{} ? h : V{} - kNowhere<Real>);
       }
+      if (lanes.packs > kPlainPacks) total = compensated_sum(lanes);
       const auto label_free = total < (1 - kZeroShare) * lanes.cap();
       store(found + lanes.first, highest - (label_free ? min_of(lowest, V{}) : lowest));
     });
@@ -58,6 +59,22 @@ class CrammerSinger final : public MarginMachine<Real> {
  private:
   // Below this share of C_i the label's own variable counts as zero: it is a difference.
   static constexpr Real kZeroShare = 8 * std::numeric_limits<Real>::epsilon();
+  // One after the other, more variables than these may lose that much of C_i.
+  static constexpr int kPlainPacks = 16;
+
+  // sum u in every lane, with what each addition rounds off carried to the next.
+  template <class Lanes>
+  static typename Lanes::V compensated_sum(const Lanes& lanes) {
+    using V = typename Lanes::V;
+    V sum{}, excess{};
+    for (int v = 0; v < lanes.packs; ++v) {
+      const V added = lanes.dual(v) - excess;
+      const V next = sum + added;
+      excess = (next - sum) - added;
+      sum = next;
+    }
+    return sum;
+  }
 
   template <class Lanes>
   Step<Real> step_lanes(const Lanes& lanes, Real threshold) const {
@@ -77,7 +94,9 @@ class CrammerSinger final : public MarginMachine<Real> {
       lowest = min_of(lowest, dual > V{} ? h : V{} - kNowhere<Real>);
       gradient[v] = h;
     }
-    const Real start_sum = Lanes::sum(total);
+    Real start_sum = Lanes::sum(total);
+    if (lanes.packs > kPlainPacks && start_sum > block.cap / 2)
+      start_sum = Lanes::sum(compensated_sum(lanes));
     const bool label_free = start_sum < (1 - kZeroShare) * block.cap;
     Step<Real> step;
     step.loss = Lanes::max(highest);
