@@ -26,9 +26,9 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
-# Installed again whenever a source file is newer.
+# Installed again whenever a source file is newer; for this processor only: a third less to compile.
 $(VENV)/.installed: $(BIN)/python pyproject.toml CMakeLists.txt $(CORE_SOURCES)
-	$(BIN)/python -m pip install --quiet .
+	$(BIN)/python -m pip install --quiet . "--config-settings=cmake.define.POLYMARGIN_MODULE_SETS=$(SETS)"
 	@touch $@
 
 # extras of pyproject.toml, each installed once
