@@ -47,7 +47,8 @@ def plot(traces, path):
     figure, axes = plt.subplots(figsize=(7, 4.2), layout="constrained")
     for name, model in traces.items():
         milliseconds = 1e3 * model.history_["seconds"]
-        axes.semilogy(milliseconds, model.history_["gap"], label=name)
+        style = "--" if isinstance(model, KernelSVM) else "-"
+        axes.semilogy(milliseconds, model.history_["gap"], style, label=name)
     axes.axhline(1e-3, color="0.6", linestyle=":", linewidth=1)
     axes.annotate(
         "default tol",
