@@ -2,9 +2,11 @@
 
 import ctypes
 import os
+import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -45,6 +47,42 @@ def run_python():
         return done
 
     return run
+
+
+@pytest.fixture
+def interrupt_python(helpers_on_path):
+    """Interrupt a script some seconds after it has printed "ready".
+
+    Returns the seconds until its first word, the time at which it was stopped, and the
+    other words that it printed.
+    """
+    if os.name != "posix":
+        pytest.skip("signals as on POSIX")
+
+    def interrupt(script, *arguments, after):
+        process = subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(script), *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=helpers_on_path,
+            start_new_session=True,
+        )
+        try:
+            assert process.stdout.readline() == "ready\n", process.stderr.read()
+            time.sleep(after)
+            assert process.poll() is None, process.stderr.read()
+            sent = time.time()
+            os.kill(process.pid, signal.SIGINT)
+            out, err = process.communicate(timeout=20)
+        finally:
+            process.kill()
+            process.wait()
+        assert process.returncode == 0, err
+        stopped, *words = out.split()
+        return float(stopped) - sent, words
+
+    return interrupt
 
 
 @pytest.fixture

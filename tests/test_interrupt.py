@@ -1,12 +1,5 @@
 """Ctrl-C stops a fit within a second and keeps the model trained so far."""
 
-import os
-import signal
-import subprocess
-import sys
-import textwrap
-import time
-
 import pytest
 
 SCRIPT = """
@@ -47,48 +40,22 @@ SCRIPT = """
 """
 
 
-def interrupt(kind, method, env, machine="cs", loss="hinge"):
-    """Seconds from the signal to the exception, and the status of the model."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(SCRIPT), kind, method, machine, loss],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=env,
-        start_new_session=True,
-    )
-    try:
-        assert process.stdout.readline() == "ready\n", process.stderr.read()
-        time.sleep(1.5)
-        assert process.poll() is None, process.stderr.read()
-        sent = time.time()
-        os.kill(process.pid, signal.SIGINT)
-        out, err = process.communicate(timeout=20)
-    finally:
-        process.kill()
-        process.wait()
-    assert process.returncode == 0, err
-    stopped, status = out.split()
-    return float(stopped) - sent, status
-
-
-@pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
 @pytest.mark.parametrize("kind", ["long epochs", "short epochs"])
-def test_fit(helpers_on_path, kind):
-    seconds, status = interrupt(kind, "fit", helpers_on_path)
+def test_fit(interrupt_python, kind):
+    seconds, words = interrupt_python(SCRIPT, kind, "fit", "cs", "hinge", after=1.5)
     assert seconds < 1
-    assert status == "interrupted"
+    assert words == ["interrupted"]
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
 @pytest.mark.parametrize(("machine", "loss"), [("maxent", "log"), ("ovo", "logistic")])
-def test_other_machines(helpers_on_path, machine, loss):
-    seconds, status = interrupt("long epochs", "fit", helpers_on_path, machine, loss)
+def test_other_machines(interrupt_python, machine, loss):
+    arguments = "long epochs", "fit", machine, loss
+    seconds, words = interrupt_python(SCRIPT, *arguments, after=1.5)
     assert seconds < 1
-    assert status == "interrupted"
+    assert words == ["interrupted"]
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
-def test_partial_fit(helpers_on_path):
-    seconds, _ = interrupt("long epochs", "partial_fit", helpers_on_path)
+def test_partial_fit(interrupt_python):
+    arguments = "long epochs", "partial_fit", "cs", "hinge"
+    seconds, _ = interrupt_python(SCRIPT, *arguments, after=1.5)
     assert seconds < 1

@@ -1,11 +1,6 @@
 """How a kernel machine is trained: starts, stops, threads, and what is kept."""
 
-import os
 import pickle
-import signal
-import subprocess
-import sys
-import textwrap
 import time
 
 import numpy as np
@@ -135,38 +130,13 @@ INTERRUPTED = """
 """
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
 @pytest.mark.parametrize(
     ("machine", "kernel", "n_jobs"),
     [("ww", "rbf", 1), ("cs", "function", 2), ("ovo", "rbf", 2)],
 )
-def test_interrupt(machine, kernel, n_jobs):
-    process = subprocess.Popen(
-        [
-            sys.executable,
-            "-c",
-            textwrap.dedent(INTERRUPTED),
-            machine,
-            kernel,
-            str(n_jobs),
-        ],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        assert process.stdout.readline() == "ready\n", process.stderr.read()
-        time.sleep(2)
-        assert process.poll() is None, process.stderr.read()
-        sent = time.time()
-        os.kill(process.pid, signal.SIGINT)
-        out, err = process.communicate(timeout=20)
-    finally:
-        process.kill()
-        process.wait()
-    assert process.returncode == 0, err
-    assert float(out) - sent < 1
+def test_interrupt(machine, kernel, n_jobs, interrupt_python):
+    seconds, _ = interrupt_python(INTERRUPTED, machine, kernel, n_jobs, after=2)
+    assert seconds < 1
 
 
 class Recorder:

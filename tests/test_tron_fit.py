@@ -1,10 +1,5 @@
 """The estimator with the trust-region Newton method: how fits start, stop and fail."""
 
-import os
-import signal
-import subprocess
-import sys
-import textwrap
 import time
 
 import numpy as np
@@ -97,30 +92,10 @@ INTERRUPTED = """
 """
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
-def test_interrupt(helpers_on_path):
-    process = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(INTERRUPTED)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=helpers_on_path,
-        start_new_session=True,
-    )
-    try:
-        assert process.stdout.readline() == "ready\n", process.stderr.read()
-        time.sleep(3)
-        assert process.poll() is None, process.stderr.read()
-        sent = time.time()
-        os.kill(process.pid, signal.SIGINT)
-        out, err = process.communicate(timeout=20)
-    finally:
-        process.kill()
-        process.wait()
-    assert process.returncode == 0, err
-    stopped, status = out.split()
-    assert status == "interrupted"
-    assert float(stopped) - sent < 2  # the rest of a product, and the dual variables
+def test_interrupt(interrupt_python):
+    seconds, words = interrupt_python(INTERRUPTED, after=3)
+    assert words == ["interrupted"]
+    assert seconds < 2  # the rest of a product, and the dual variables
 
 
 @pytest.mark.parametrize(

@@ -90,13 +90,18 @@ class Decomposition {
   // Scores from nothing: clear them, then add the blocks of all of support(), some at a time.
   void clear_scores() { scores_.clear(); }
   void add_blocks(std::span<const std::int32_t> some) {
+    add_to_scores(some, coefficients_of(some).data());
+  }
+
+  // The coefficients of blocks, one after the other, each padded.
+  AlignedArray<Real> coefficients_of(std::span<const std::int32_t> some) {
     AlignedArray<Real> coefficients(some.size() * stride());
     for (std::size_t p = 0; p < some.size(); ++p) {
       Block<Real> whole = block(some[p], nullptr);
       whole.change = coefficients.data() + p * stride();
       machine_->coefficients(whole);
     }
-    add_to_scores(some, coefficients.data());
+    return coefficients;
   }
 
   // Examples whose block is not zero.
@@ -167,7 +172,7 @@ class Decomposition {
     double norm = 0;
     for (std::int32_t i = 0; i < std::int32_t(size()); ++i) {
       const Block<Real> whole = block(i, score(i));
-      const Step<Real> step = measure(i);
+      const Step<Real> step = machine_->step(whole, std::numeric_limits<Real>::infinity());
       examples_[i].loss = step.loss;
       certificate.primal += double(examples_[i].cap) * double(step.loss);
       if (!has_variables(i)) continue;

@@ -97,7 +97,8 @@ class TwoVariable {
     problem_.clear_scores();
     const bool complete =
         rows_.for_each_group(problem_.support(), movable_, [&](auto rows, auto examples) {
-          add_blocks(examples, rows);
+          problem_.scores().add(rows, problem_.coefficients_of(examples).data(), problem_.threads(),
+                                movable_);
           return !poller.asks_to_stop();
         });
     if (!complete) return false;
@@ -128,17 +129,6 @@ class TwoVariable {
   static constexpr double kLeastGoal = 4 * kRounding;
 
   std::int64_t shrinking_interval() const { return std::min(movable_, kIterations); }
-
-  void add_blocks(std::span<const std::int32_t> examples, std::span<const Real* const> rows) {
-    const std::int64_t stride = problem_.layout().stride;
-    AlignedArray<Real> coefficients(examples.size() * stride);
-    for (std::size_t p = 0; p < examples.size(); ++p) {
-      Block<Real> block = problem_.block(examples[p], nullptr);
-      block.change = coefficients.data() + p * stride;
-      problem_.machine().coefficients(block);
-    }
-    problem_.scores().add(rows, coefficients.data(), problem_.threads(), movable_);
-  }
 
   // Takes the chosen direction and its best partner, makes a step and chooses again. False if that
   // did not change any variable.
