@@ -19,4 +19,5 @@ NB_MODULE(POLYMARGIN_MODULE, m) {
   polymargin::bindings::bind_kernels(m);
   polymargin::bindings::bind_block(m);
   polymargin::bindings::bind_two_variable(m);
+  polymargin::bindings::bind_online(m);
 }

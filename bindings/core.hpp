@@ -12,5 +12,6 @@ void bind_one_vs_one(nanobind::module_& m);
 void bind_kernels(nanobind::module_& m);
 void bind_block(nanobind::module_& m);
 void bind_two_variable(nanobind::module_& m);
+void bind_online(nanobind::module_& m);
 
 }  // namespace polymargin::bindings

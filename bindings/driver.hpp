@@ -26,18 +26,21 @@ class Interruptible {
   bool interrupted() const { return interrupted_; }
 
  protected:
+  // Runs run(poll), whose poll asks to stop after so many seconds, and after a signal.
+  template <class Run>
+  auto for_seconds(double seconds, Run&& run) {
+    nb::gil_scoped_release released;
+    const auto start = std::chrono::steady_clock::now();
+    return run([&] {
+      const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+      return passed.count() > seconds || signalled();
+    });
+  }
+
   // run(poll) trains for at most `seconds`; a pending signal ends it.
   nb::dict epoch_dict(double seconds,
                       const std::function<EpochReport(const std::function<bool()>&)>& run) {
-    EpochReport report;
-    {
-      nb::gil_scoped_release released;
-      const auto start = std::chrono::steady_clock::now();
-      report = run([&] {
-        const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-        return passed.count() > seconds || signalled();
-      });
-    }
+    EpochReport report = for_seconds(seconds, run);
     // An epoch may be too short to be polled.
     report.stopped |= signalled();
     nb::dict result;
@@ -61,7 +64,6 @@ class Interruptible {
     return nb::make_tuple(certificate.primal, certificate.dual, certificate.violation);
   }
 
- private:
   // The handler of a signal raised (KeyboardInterrupt, usually): the caller raises it again.
   bool signalled() {
     nb::gil_scoped_acquire acquired;
@@ -71,6 +73,10 @@ class Interruptible {
     return true;
   }
 
+  // A driver that goes on after a signal forgets it.
+  void forget_signals() { interrupted_ = false; }
+
+ private:
   bool interrupted_ = false;
 };
 

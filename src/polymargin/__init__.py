@@ -5,5 +5,13 @@ from ._version import __version__
 from .kernel_svm import KernelSVM
 from .linear import LinearSVM
 from .maxent import MaxEnt
+from .online_svm import OnlineSVM
 
-__all__ = ["KernelSVM", "LinearSVM", "MaxEnt", "__version__", "show_config"]
+__all__ = [
+    "KernelSVM",
+    "LinearSVM",
+    "MaxEnt",
+    "OnlineSVM",
+    "__version__",
+    "show_config",
+]

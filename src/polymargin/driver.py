@@ -34,6 +34,12 @@ class Epoch:
     gap: float
     violation: float
 
+    def __str__(self) -> str:
+        return (
+            f"epoch {self.number:5d}  gap {self.gap:9.3e}  "
+            f"violation {self.violation:9.3e}  {self.seconds:8.2f} s"
+        )
+
 
 class Reporter:
     """Is told about every epoch; this one does not care."""

@@ -69,6 +69,10 @@ class Kernel:
         """Return points at `rows`, which are coordinates as in `Points.rows`."""
         return Points(rows)
 
+    def rows(self, points: Points):
+        """Return the rows that points were made of, up to rounding."""
+        return points.rows
+
     def __call__(self, left: Points, right: Points) -> np.ndarray:
         """Return the kernel of every point of `left` with every one of `right`."""
         raise NotImplementedError
@@ -162,6 +166,10 @@ class GaussianKernel(Kernel):
     def _moved(self, rows):
         return rows if self.centre is None else rows - self.centre
 
+    def rows(self, points):
+        """Return the rows that points were made of, up to rounding."""
+        return points.rows if self.centre is None else points.rows + self.centre
+
     def placed(self, rows):
         """Return points at `rows`, which are coordinates as in `Points.rows`."""
         with np.errstate(over="ignore"):
@@ -229,6 +237,10 @@ class CallableKernel(Kernel):
 
 class PrecomputedKernel(Kernel):
     """Looked up: `X` holds the kernel of its points with all points of the training."""
+
+    def rows(self, points):
+        """Return no rows: the kernel does not know them."""
+        return np.empty((0, 0), dtype=self.dtype)
 
     def points(self, X) -> Positions:
         """Prepare the rows of `X`: the points of the training are its columns."""

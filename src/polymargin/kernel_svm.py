@@ -4,23 +4,19 @@ from numbers import Integral, Real
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from .calibration import fit_temperature, out_of_fold_scores, probabilities
 from .coupling import votes
-from .kernel import KERNELS, make_kernel
+from .kernel import make_kernel
+from .kernel_prediction import KernelPrediction
 from .kernel_solver import KERNEL_SOLVERS
 from .kernel_training import prepare_exact, prepare_nystroem
 from .machine import MACHINE_NAMES, Machine, find_machine
-from .precomputed import check_precomputed
 from .problem import Problem
 from .threads import blas_on_one_thread
 from .training import Training
@@ -35,7 +31,7 @@ def _has_probabilities(estimator) -> bool:
     )
 
 
-class KernelSVM(ClassifierMixin, Training):
+class KernelSVM(KernelPrediction, Training):
     """Multi-class support vector machine with a kernel and a certificate of accuracy.
 
     Minimises ``1/2 sum_m |w_m|^2 + sum_i C_i loss_i`` over weights in the space of the
@@ -231,13 +227,7 @@ class KernelSVM(ClassifierMixin, Training):
     _parameter_constraints: dict = {
         **Training._parameter_constraints,
         "machine": [StrOptions(set(MACHINE_NAMES))],
-        "kernel": [StrOptions(set(KERNELS)), callable],
-        "gamma": [
-            StrOptions({"scale", "auto"}),
-            Interval(Real, 0, None, closed="left"),
-        ],
-        "degree": [Interval(Integral, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
+        **KernelPrediction._kernel_constraints,
         "loss": [StrOptions({"hinge", "squared_hinge"})],
         "violation_tol": [
             StrOptions({"auto"}),
@@ -245,7 +235,6 @@ class KernelSVM(ClassifierMixin, Training):
             None,
         ],
         "solver": [StrOptions(set(KERNEL_SOLVERS))],
-        "cache_size": [Interval(Real, 0, None, closed="neither")],
         "shrinking": ["boolean"],
         "probability": ["boolean"],
         "cv": ["cv_object"],
@@ -307,12 +296,6 @@ class KernelSVM(ClassifierMixin, Training):
         self.verbose = verbose
         self.history = history
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.input_tags.sparse = self.kernel != "precomputed"
-        return tags
-
     def decision_function(self, X):
         """Return the confidence in every class; `predict` takes the largest.
 
@@ -330,35 +313,10 @@ class KernelSVM(ClassifierMixin, Training):
         confidence : ndarray of shape (n_samples, n_classes) or (n_samples,)
             With two classes, the confidence in the second.
         """
-        check_is_fitted(self)
-        X = validate_data(
-            self,
-            X,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            reset=False,
-        )
-        scores = self._expansion.scores(X, effective_n_jobs(self.n_jobs))
-        if len(self.classes_) > 2:
-            return votes(scores) if self.machine == "ovo" else scores
-        return scores[:, 0] if scores.shape[1] == 1 else scores[:, 1] - scores[:, 0]
+        return super().decision_function(X)
 
-    def predict(self, X):
-        """Return the class with the highest confidence.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            The kernel of new rows with those of the training, if it is precomputed.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-        """
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return self.classes_[(scores > 0).astype(int)]
-        return self.classes_[scores.argmax(axis=1)]
+    def _confidence(self, scores):
+        return votes(scores) if self.machine == "ovo" else scores
 
     @available_if(_has_probabilities)
     def predict_proba(self, X):
@@ -402,12 +360,6 @@ class KernelSVM(ClassifierMixin, Training):
         if self.violation_tol != "auto":
             return self.violation_tol
         return None if self.approximation else KERNEL_SOLVERS[self.solver].violation_tol
-
-    def _validate(self, X, y, reset=True):
-        X, y = super()._validate(X, y, reset)
-        if self.kernel == "precomputed":
-            check_precomputed(X)
-        return X, y
 
     def _surroundings(self):
         return blas_on_one_thread()

@@ -9,7 +9,6 @@ from sklearn.base import _fit_context
 from sklearn.linear_model._base import LinearClassifierMixin, SparseCoefMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import _check_partial_fit_first_call
 
 from .problem import Problem
 from .solver import SOLVERS, choose_solver, dual_driver
@@ -105,26 +104,10 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         self : estimator
         """
         machine = self._machine()
-        _check_partial_fit_first_call(self, classes)
         first = not hasattr(self, "coef_")  # also after a first call that failed
-        if first and len(self.classes_) < 2:
-            raise ValueError(
-                f"classes must name at least two classes, got {list(self.classes_)!r}."
-            )
-        if self.class_weight == "balanced":
-            raise ValueError(
-                "class_weight='balanced' needs all data at once; give partial_fit a "
-                "dict of weights, e.g. computed on a sample."
-            )
+        self._check_stream(classes, first)
         X, y = self._validate(X, y, reset=first)
-        labels = np.searchsorted(self.classes_, y)
-        known = np.isin(y, self.classes_)
-        if not known.all():
-            raise ValueError(
-                f"y contains the label {np.asarray(y)[~known][0]!r}, which is not in "
-                f"the classes given at the first call of partial_fit."
-            )
-        problem = self._problem(machine, X, labels, sample_weight)
+        problem = self._problem(machine, X, self._known_labels(y), sample_weight)
         driver = dual_driver(self, X, problem, stream=True)
         if first:
             self.n_iter_ = 0

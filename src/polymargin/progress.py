@@ -20,7 +20,7 @@ _DOUBLE_PRECISION = "scale the features or lower C: no number format resolves mo
 
 
 class EpochReporter(Reporter):
-    """Tells the user and the estimator's callbacks about every epoch.
+    """Tells the user and the estimator's callbacks about every epoch, or chunk.
 
     Parameters
     ----------
@@ -31,29 +31,34 @@ class EpochReporter(Reporter):
         What the hooks may ask for: X, y and metadata.
     model : callable
         Returns the attributes of a usable model as it is now.
+    task_name : str
+        What the callbacks are told that is being done.
     """
 
-    def __init__(self, estimator, context, data: dict, model: Callable[[], dict]):
+    def __init__(
+        self,
+        estimator,
+        context,
+        data: dict,
+        model: Callable[[], dict],
+        task_name: str = "epoch",
+    ):
         self.estimator = estimator
         self.context = context
         self.data = data
         self.model = model
+        self.task_name = task_name
         self.listening = bool(getattr(estimator, "_skl_callbacks", ()))
 
     def begin(self) -> None:
         if self.listening:
-            self.task = self.context.subcontext(task_name="epoch")
+            self.task = self.context.subcontext(task_name=self.task_name)
             self.task.call_on_fit_task_begin(estimator=self.estimator, **self.data)
 
     def end(self, epoch: Epoch) -> bool:
         estimator = self.estimator
         if estimator.verbose and epoch.number % int(estimator.verbose) == 0:
-            print(
-                f"[{type(estimator).__name__}] epoch {epoch.number:5d}  "
-                f"gap {epoch.gap:9.3e}  violation {epoch.violation:9.3e}  "
-                f"{epoch.seconds:8.2f} s",
-                flush=True,
-            )
+            print(f"[{type(estimator).__name__}] {epoch}", flush=True)
         if not self.listening:
             return False
         return self.task.call_on_fit_task_end(

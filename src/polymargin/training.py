@@ -1,5 +1,5 @@
-"""What all estimators share: from data to a driver, and from a finished run to fitted
-attributes.
+"""What the estimators share that train to a certificate: from data to a driver, and
+from a finished run to fitted attributes.
 """
 
 from collections.abc import Callable
@@ -8,20 +8,19 @@ from numbers import Integral, Real
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, _fit_context
-from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.base import _fit_context
+from sklearn.callback import with_callbacks
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from .classifier import MarginClassifier
 from .driver import Run, Stopping, run_epochs
 from .machine import Machine
-from .problem import Problem, state_problem
+from .problem import Problem
 from .progress import EpochReporter, warn_unless_converged
 
 
-class Training(CallbackSupportMixin, BaseEstimator):
-    """Base of the estimators: `fit`, and what it needs of those who have it."""
+class Training(MarginClassifier):
+    """Base of these estimators: `fit`, and what it needs of those who have it."""
 
     _parameter_constraints: dict = {
         "C": [Interval(Real, 0, None, closed="neither")],
@@ -69,11 +68,6 @@ class Training(CallbackSupportMixin, BaseEstimator):
     def _violation_tol(self) -> float | None:
         return self.violation_tol
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     @with_callbacks
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
@@ -102,12 +96,7 @@ class Training(CallbackSupportMixin, BaseEstimator):
         """
         machine = self._machine()
         X, y = self._validate(X, y)
-        self.classes_, labels = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs at least two classes in y, got one class "
-                f"only: {self.classes_.tolist()[0]!r}."
-            )
+        labels = self._find_classes(y)
         problem = self._problem(machine, X, labels, sample_weight)
         data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
         context = self._init_callback_context(max_subtasks=self.max_iter)
@@ -137,27 +126,6 @@ class Training(CallbackSupportMixin, BaseEstimator):
             raise KeyboardInterrupt
         warn_unless_converged(self)
         return self
-
-    def _validate(self, X, y, reset=True):
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse="csr",
-            accept_large_sparse=True,
-            dtype=[np.float64, np.float32],
-            reset=reset,
-        )
-        check_classification_targets(y)
-        return X, y
-
-    def _problem(self, machine: Machine, X, labels, sample_weight) -> Problem:
-        weights = _check_sample_weight(
-            sample_weight, X, dtype=np.float64, ensure_non_negative=True
-        )
-        return state_problem(
-            machine, labels, self.classes_, self.C, weights, self.class_weight
-        )
 
     def _start_from_previous(self, driver, problem: Problem) -> None:
         """Hand the dual variables of the last fit to a driver, if they fit."""

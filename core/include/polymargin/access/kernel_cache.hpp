@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "polymargin/base/simd.hpp"
@@ -35,6 +36,13 @@ class KernelCache {
     unlink(i);
     link(i);
     return rows_[i].get();
+  }
+
+  // Rows that are there, the one used last at the end.
+  std::vector<std::int32_t> in_order_of_use() const {
+    std::vector<std::int32_t> order;
+    for (std::int32_t i = after_[end()]; i != end(); i = after_[i]) order.push_back(i);
+    return order;
   }
 
   // The row as it is, without counting this as a use.
@@ -79,6 +87,27 @@ class KernelCache {
       if (!row) continue;
       std::copy_n(row.get(), old.size(), old.begin());
       for (std::size_t c = 0; c < old.size(); ++c) row[c] = old[order[c]];
+    }
+  }
+
+  // Room for more examples and columns. Rows keep their first columns; those used longest ago are
+  // forgotten if the longer rows do not find room.
+  void grow(std::int64_t examples, std::int64_t length) {
+    const std::vector<std::int32_t> kept = in_order_of_use();
+    rows_.resize(examples);
+    before_.resize(examples + 1);
+    after_.resize(examples + 1);
+    before_[end()] = after_[end()] = end();
+    const std::int64_t old = std::exchange(length_, length);
+    const std::int64_t surplus = std::max<std::int64_t>(std::int64_t(kept.size()) - capacity(), 0);
+    size_ = std::int64_t(kept.size()) - surplus;
+    for (std::int64_t p = 0; p < surplus; ++p) rows_[kept[p]].reset();
+    for (std::size_t p = surplus; p < kept.size(); ++p) {
+      auto longer = make_row();
+      std::copy_n(rows_[kept[p]].get(), old, longer.get());
+      std::fill(longer.get() + old, longer.get() + length, Real(0));
+      rows_[kept[p]] = std::move(longer);
+      link(kept[p]);
     }
   }
 

@@ -1,6 +1,7 @@
 // One small generator per fit (xoshiro256**, seeded by splitmix64): no global state.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <span>
@@ -37,6 +38,14 @@ class Random {
     return static_cast<std::uint32_t>(((next() >> 32) * bound) >> 32);
   }
 
+  // A number in [0, 1).
+  double uniform() { return double(next() >> 11) * 0x1p-53; }
+
+  // To go on elsewhere with the same numbers.
+  using State = std::array<std::uint64_t, 4>;
+  const State& state() const { return state_; }
+  void set_state(const State& state) { state_ = state; }
+
   template <class T>
   void shuffle(std::span<T> items) {
     for (std::size_t left = items.size(); left > 1; --left)
@@ -44,7 +53,7 @@ class Random {
   }
 
  private:
-  std::uint64_t state_[4];
+  State state_;
 };
 
 }  // namespace polymargin

@@ -1,0 +1,409 @@
+"""The online driver: examples arrive in chunks, and are learned from one by one.
+
+The steps are C++. The kernel of a chunk with all support patterns, and of its examples
+with each other, is computed here by matrix products before the first of them is looked
+at; it does not depend on what is learned.
+"""
+
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+import scipy.sparse as sp
+
+from ._core import core
+from .driver import Reporter
+from .expansion import Expansion
+from .kernel import Kernel
+from .pattern_store import PatternStore
+from .problem import Problem
+from .threads import on_threads
+
+ARRIVALS = 256  # examples of a chunk
+_WIDTH = 1024  # columns of a tile: what a thread computes at a time
+_GROWTH = 1.5  # of the number of places, when there are too few
+_OPTIMIZATIONS = 10  # steps that one draw of processOptimize makes, in the core
+
+# What a kernel value costs, in terms of a sum: so much, and so much more for every
+# feature. Measured once (docs/benchmark-notes.md): the schedule of steps depends on it,
+# and must be the same everywhere.
+_EVALUATION = 4.0
+_EVALUATION_OF_FEATURE = 0.02
+
+
+@dataclass(frozen=True)
+class OnlineOptions:
+    """How to learn; the parameters of `OnlineSVM`."""
+
+    selection: str
+    schedule: str
+    steps: tuple[float, float]
+    hits: int
+    violation_tol: float
+    budget: int | None
+    cost: str
+    cache_bytes: float
+
+
+@dataclass(frozen=True)
+class PatternKernel:
+    """The kernel with what is at the places of a store."""
+
+    kernel: Kernel
+    store: PatternStore
+    threads: int
+
+    def __call__(self, places, width: int) -> np.ndarray:
+        """Return the kernel of the patterns at `places` with all below `width`."""
+        return self.of(self.store.take(places), width)
+
+    def of(self, points, width: int) -> np.ndarray:
+        """Return the kernel of `points` with what is at the places below `width`."""
+        values = np.empty((len(points), width), dtype=self.kernel.dtype)
+
+        def fill(first):
+            tile = slice(first, min(first + _WIDTH, width))
+            values[:, tile] = self.kernel(points, self.store.take(tile))
+
+        on_threads(fill, range(0, width, _WIDTH), self.threads)
+        return values
+
+
+class OnlineDriver:
+    """Learns a Crammer-Singer machine from one example after the other.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    points : Points or Positions
+        What examples are like; none of them is used.
+    n_classes : int
+    options : OnlineOptions
+    seed : int
+    threads : int
+        For kernel values. What is learned does not depend on it.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        points,
+        n_classes: int,
+        options: OnlineOptions,
+        seed: int,
+        threads: int,
+    ):
+        self.kernel, self.options = kernel, options
+        self.store = PatternStore(points)
+        # The core has it too: a ring through the driver would never be collected.
+        self._kernel_rows = PatternKernel(kernel, self.store, threads)
+        self.examples = np.empty(0, dtype=np.int64)  # by place: which example it is
+        self.n_seen = 0
+        self._expansion: Expansion | None = None  # until the patterns change
+        self._n_computed = 0
+        self._make_core(n_classes, _stored_values(points), seed)
+
+    def _make_core(self, n_classes: int, values_of_row: float, seed: int) -> None:
+        options = self.options
+        old, optimize = options.steps
+        self._n_classes, self._values_of_row = n_classes, values_of_row
+        kind = core.Online32 if self.kernel.dtype == np.float32 else core.Online64
+        self._core = kind(
+            classes=n_classes,
+            by_gain=options.selection == "gain",
+            hits=options.hits,
+            violation=options.violation_tol,
+            budget=np.iinfo(np.int64).max if options.budget is None else options.budget,
+            wall_clock=options.cost == "time",
+            evaluation_cost=_EVALUATION + _EVALUATION_OF_FEATURE * values_of_row,
+            weights=(1.0, old, optimize / _OPTIMIZATIONS)
+            if options.schedule == "fixed"
+            else (1.0, 1.0, 1.0),
+            adaptive=options.schedule == "adaptive",
+            cache_bytes=options.cache_bytes,
+            seed=seed,
+            rows=self._kernel_rows,
+        )
+
+    def learn(self, points, labels, caps, examples=None, seconds=float("inf")):
+        """Learn from a chunk, and say whether all of it was learned from.
+
+        Parameters
+        ----------
+        points : Points or Positions
+        labels : ndarray of int
+        caps : ndarray of float
+            C_i of each of them.
+        examples : ndarray of int or None
+            Which they are, if they may come again: a support pattern is passed over.
+        seconds : float
+            Stop after that time.
+
+        Returns
+        -------
+        complete : bool
+            Not if a signal came or the time was over.
+        """
+        if examples is not None:
+            fresh = ~np.isin(examples, self.examples[self._core.patterns()[0]])
+            points, labels, caps = points.take(fresh), labels[fresh], caps[fresh]
+            examples = examples[fresh]
+        if len(points) == 0:
+            return True
+        start = perf_counter()
+        self._expansion = None
+        places = self._take_places(points)
+        self.examples[places] = -1 if examples is None else examples
+        width = max(int(places.max()) + 1, self._core.width)
+        values = self._kernel_rows.of(points, width)
+        self._n_computed += values.size
+        spent = perf_counter() - start
+        learned, stopped = self._core.process(
+            places,
+            labels.astype(np.int32),
+            caps.astype(np.float64),
+            values,
+            spent / len(points),
+            seconds - spent,
+        )
+        self.n_seen += learned
+        return not stopped
+
+    def _take_places(self, points) -> np.ndarray:
+        """Put points at free places."""
+        needed = self._core.size + len(points)
+        if needed > len(self.store):
+            room = max(needed, int(_GROWTH * len(self.store)))
+            if self.options.budget is not None:
+                room = min(room, max(needed, self.options.budget + ARRIVALS))
+            self.store.grow(room)
+            self.examples = np.pad(self.examples, (0, room - len(self.examples)))
+            self._core.grow(room)
+        places = self._core.free(len(points))
+        self.store.put(places, points)
+        return places
+
+    def replace(self, points, labels, caps, examples, coefficients: sp.csr_array):
+        """Take other support patterns, with their coefficients."""
+        self._expansion = None
+        curvatures = self.kernel.diagonal(points).astype(np.float64)
+        none = np.empty(0, dtype=np.int32), np.empty(0)
+        self._core.set_patterns(
+            none[0],
+            none[0],
+            none[1],
+            none[1],
+            np.zeros(self._n_classes + 1, dtype=np.int64),
+            none[0],
+            none[1],
+            none[1],
+        )
+        places = self._take_places(points)
+        self.examples[places] = examples
+        by_class = coefficients.tocsc()
+        self._core.set_patterns(
+            places,
+            labels.astype(np.int32),
+            caps.astype(np.float64),
+            curvatures,
+            by_class.indptr.astype(np.int64),
+            places[by_class.indices],
+            by_class.data.astype(np.float64),
+            np.zeros(by_class.nnz),
+        )
+        self._core.rebuild()
+
+    def patterns(self):
+        """Return (points, labels, caps, examples) of the support patterns."""
+        places, labels, caps, _ = self._core.patterns()
+        return self.store.take(places), labels, caps, self.examples[places]
+
+    def expansion(self) -> Expansion:
+        """Return the model as it is."""
+        if self._expansion is None:
+            self._expansion = Expansion(
+                self.kernel,
+                self.store.keep(self._core.patterns()[0]),
+                self.coefficients().toarray().astype(self.kernel.dtype),
+            )
+        return self._expansion
+
+    def coefficients(self) -> sp.csr_array:
+        """Return beta, a row for each support pattern."""
+        return self._by_pattern(2)
+
+    def gradients(self) -> sp.csr_array:
+        """Return the stored gradients, where `coefficients` are."""
+        return self._by_pattern(3)
+
+    def _by_pattern(self, which: int) -> sp.csr_array:
+        columns = self._core.columns()
+        places = self._core.patterns()[0]
+        row_of = np.empty(self._core.places, dtype=np.int64)
+        row_of[places] = np.arange(len(places))
+        values = columns[which], row_of[columns[1]], columns[0]
+        return sp.csc_array(values, shape=(len(places), self._n_classes)).tocsr()
+
+    @property
+    def dual(self) -> float:
+        """The dual objective."""
+        return self._core.dual
+
+    @property
+    def half_norm(self) -> float:
+        """Half the squared norm of the weights."""
+        coefficients = self._core.columns()[2]  # above zero for labels only
+        return coefficients[coefficients > 0].sum() - self._core.dual
+
+    @property
+    def n_patterns(self) -> int:
+        """How many support patterns there are."""
+        return self._core.size
+
+    @property
+    def steps(self) -> dict[str, int]:
+        """How many steps of each kind have been tried."""
+        return dict(zip(("new", "old", "optimize"), self._core.steps, strict=True))
+
+    @property
+    def work(self) -> float:
+        """Counted work, in terms of a sum."""
+        return self._core.work
+
+    @property
+    def kernel_evaluations(self) -> int:
+        """How many values of the kernel have been computed."""
+        return self._n_computed + self._core.computed_on_demand
+
+    @property
+    def cached_rows(self) -> int:
+        """How many kernel rows are kept."""
+        return self._core.cached
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether a signal came while the core was running."""
+        return self._core.interrupted
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        del state["_core"]
+        state["_expansion"] = None
+        state["_saved"] = {
+            "places": self._core.places,
+            "patterns": self._core.patterns() + self._core.columns(),
+            "cache": self._core.cache(),
+            "state": self._core.state(),
+        }
+        return state
+
+    def __setstate__(self, state):
+        saved = state.pop("_saved")
+        self.__dict__.update(state)
+        self._make_core(self._n_classes, self._values_of_row, 0)
+        self._core.grow(saved["places"])
+        self._core.set_patterns(*saved["patterns"])
+        self._core.set_cache(*saved["cache"])
+        self._core.set_state(*saved["state"])
+
+
+def _stored_values(points) -> float:
+    """Return how many values a row of points holds, on average."""
+    rows = getattr(points, "rows", None)
+    if rows is None:  # looked up
+        return 0.0
+    return rows.nnz / max(rows.shape[0], 1) if sp.issparse(rows) else rows.shape[1]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What is known after a chunk."""
+
+    number: int
+    examples: int
+    seconds: float
+    dual: float
+    n_support: int
+    work: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.examples:9,d} examples  dual {self.dual:12.6g}  "
+            f"{self.n_support:7,d} support patterns  {self.seconds:8.2f} s"
+        )
+
+
+HISTORY_FIELDS = ("examples", "seconds", "dual", "n_support", "work")
+
+
+def learn_chunks(
+    driver: OnlineDriver,
+    points,
+    problem: Problem,
+    chunks,
+    *,
+    may_come_again: bool = False,
+    max_time: float | None = None,
+    reporter: Reporter | None = None,
+    history: dict[str, list] | None = None,
+) -> str:
+    """Learn from chunks of examples, and say how it ended.
+
+    Parameters
+    ----------
+    driver : OnlineDriver
+    points : Points or Positions
+        All of them.
+    problem : Problem
+        Their labels and C_i.
+    chunks : iterable of ndarray of int
+        Positions in `points`.
+    may_come_again : bool
+        Whether the points may be given again; support patterns are passed over then.
+    max_time : float or None
+        Most seconds.
+    reporter : Reporter or None
+        Told about every chunk; may stop the run.
+    history : dict of lists or None
+        Takes what is known after every chunk.
+
+    Returns
+    -------
+    status : {"complete", "interrupted", "max_time", "callback"}
+    """
+    reporter = reporter or Reporter()
+    start = perf_counter()
+    limit = float("inf") if max_time is None else max_time
+    for number, chunk in enumerate(chunks, 1):
+        left = limit - (perf_counter() - start)
+        if left <= 0:
+            return "max_time"
+        reporter.begin()
+        complete = driver.learn(
+            points.take(chunk),
+            problem.labels[chunk],
+            problem.caps[chunk],
+            chunk if may_come_again else None,
+            left,
+        )
+        progress = Progress(
+            number,
+            driver.n_seen,
+            perf_counter() - start,
+            driver.dual,
+            driver.n_patterns,
+            driver.work,
+        )
+        if history is not None:
+            for name in HISTORY_FIELDS:
+                history[name].append(getattr(progress, name))
+        if not complete:
+            return "interrupted" if driver.interrupted else "max_time"
+        if reporter.end(progress):
+            return "callback"
+    return "complete"
+
+
+def in_chunks(order: np.ndarray):
+    """Return pieces of `order`, as long as a chunk should be."""
+    return (order[start : start + ARRIVALS] for start in range(0, len(order), ARRIVALS))

@@ -1,0 +1,578 @@
+"""A kernel machine that learns from a stream."""
+
+from math import ceil
+from numbers import Integral, Real
+
+import numpy as np
+import scipy.sparse as sp
+from joblib import effective_n_jobs
+from sklearn.base import _fit_context
+from sklearn.callback import with_callbacks
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from .block import BlockDriver
+from .certify import relative_gap
+from .classifier import MarginClassifier
+from .driver import Stopping, run_epochs
+from .kernel import make_kernel
+from .kernel_prediction import KernelPrediction
+from .machine import find_machine
+from .online import (
+    ARRIVALS,
+    HISTORY_FIELDS,
+    OnlineDriver,
+    OnlineOptions,
+    in_chunks,
+    learn_chunks,
+)
+from .problem import Problem
+from .progress import EpochReporter
+from .threads import blas_on_one_thread
+
+_MEGABYTE = 1e6
+_MOST_ROUNDS = 100_000  # of the block method, for "converged"
+
+
+def _takes_chunks(estimator) -> bool:
+    if estimator.kernel == "precomputed":
+        raise AttributeError(
+            "partial_fit does not work with kernel='precomputed', which cannot know "
+            "the kernel with rows that are still to come; give the kernel as a "
+            "function."
+        )
+    return True
+
+
+class OnlineSVM(KernelPrediction, MarginClassifier):
+    """Crammer-Singer machine with a kernel that learns from one example at a time.
+
+    LaRank (Bordes, Bottou, Gallinari and Weston, 2007): every example is tried once,
+    and becomes a support pattern if it violates its margin; after it, steps on support
+    patterns improve the dual objective until it is time for the next one. ``GaLa``
+    (Tuma and Igel, 2011) chooses the patterns of these steps by what they promise to
+    gain. One pass usually comes close to the accuracy of `KernelSVM`; more passes, or
+    ``epochs="converged"``, lead to its solution.
+
+    Parameters
+    ----------
+    kernel : str or callable, default="rbf"
+        As in `KernelSVM`. "precomputed" works in `fit` only.
+
+    C : float, default=1.0
+        Weight of the losses.
+
+    gamma : {"scale", "auto"} or float, default="scale"
+        As in `KernelSVM`; `partial_fit` takes the variance of its first chunk.
+
+    degree : int, default=3
+        For "poly".
+
+    coef0 : float, default=0.0
+        For "poly" and "sigmoid".
+
+    selection : {"gain", "random"}, default="gain"
+        Which support pattern a step takes: "gain" is GaLa, "random" is LaRank.
+
+    schedule : {"adaptive", "fixed"}, default="adaptive"
+        How many steps are made between two examples. "adaptive" prefers the kind of
+        step that has lately gained most for its cost, "fixed" makes so many on average
+        as `steps` says.
+
+    steps : tuple of two floats, default=(2.0, 40.0)
+        For "fixed": how many steps, for each example, look at all classes of a support
+        pattern (processOld), and how many at its support classes only
+        (processOptimize).
+
+    hits : int, default=10
+        How many pairs "gain" chooses from.
+
+    epochs : int or "converged", default=1
+        Passes of `fit` over the data, each in a new random order. "converged" goes on
+        after one pass with the method of `KernelSVM` until the duality gap is at most
+        `tol`.
+
+    tol : float, default=1e-3
+        Relative duality gap of "converged" and of `finish`.
+
+    violation_tol : float, default=1e-4
+        Steps are made between classes whose gradients differ by more.
+
+    cost : {"work", "time"}, default="work"
+        What "adaptive" measures costs in: counted work, so that the same seed gives the
+        same model, or seconds.
+
+    budget : int or None, default=None
+        Most support patterns. One too many, and the pattern leaves whose absence
+        lowers the dual objective least, others unchanged: memory is bounded for a
+        stream without end, but the dual objective may fall.
+
+    cache_size : float, default=1000.0
+        Room for kernel values of support patterns in megabytes, of which there is
+        always enough for two rows. Rows that do not find room are computed again.
+
+    class_weight : dict, "balanced" or None, default=None
+        Multiplies C for each class; "balanced" in `fit` only.
+
+    max_time : float or None, default=None
+        Most seconds of a `fit`, a `partial_fit` or a `finish`. What was learned until
+        then is kept.
+
+    n_jobs : int or None, default=None
+        Threads for kernel values, in the sense of joblib. The model does not depend on
+        it.
+
+    random_state : int, RandomState or None, default=None
+        Seed of the order of examples and of the choice of steps.
+
+    verbose : int, default=0
+        Print a line after every `verbose` chunks of 256 examples.
+
+    history : bool, default=False
+        Whether to keep `history_`, which grows with every chunk.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+
+    support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features)
+        The support patterns; of shape (0, 0) with a precomputed kernel.
+
+    dual_coef_ : ndarray of shape (n_support, n_classes)
+        Their coefficients: ``kernel(X, support_vectors_) @ dual_coef_`` are the scores.
+
+    support_ : ndarray of shape (n_support,)
+        Which rows of `fit` they are; -1 for those that came by `partial_fit`.
+
+    n_support_ : ndarray of shape (n_classes,)
+        How many there are of each class.
+
+    dual_objective_ : float
+        The dual objective. No model has a smaller objective on the examples seen.
+
+    n_steps_ : dict
+        Steps tried so far, by kind: "new", "old", "optimize".
+
+    n_seen_ : int
+        Examples learned from, each as often as it came.
+
+    n_kernel_evaluations_ : int
+        Kernel values computed so far.
+
+    work_ : float
+        Counted work: kernel values, gradients and steps, in units of one term of a
+        gradient.
+
+    gamma_ : float or None
+        The parameter of the kernel as a number.
+
+    objective_, dual_gap_ : float
+        After "converged" and `finish`: the objective, and
+        ``(objective_ - dual_objective_) / objective_``.
+
+    status_ : str
+        How it ended: "complete" (all examples were learned from), "converged",
+        "max_time", "max_iter", "interrupted", "callback" or "precision".
+
+    history_ : dict of ndarrays or None
+        By chunk: examples seen, seconds, dual objective, number of support patterns,
+        counted work.
+
+    n_features_in_ : int
+        Number of features.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` had any.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from polymargin import OnlineSVM
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = OnlineSVM(C=10, random_state=0)
+    >>> for start in range(0, 1500, 300):
+    ...     chunk = slice(start, start + 300)
+    ...     model = model.partial_fit(X[chunk], y[chunk], classes=range(10))
+    >>> model.score(X[1500:], y[1500:]) > 0.93
+    True
+    """
+
+    _parameter_constraints: dict = {
+        **KernelPrediction._kernel_constraints,
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "selection": [StrOptions({"gain", "random"})],
+        "schedule": [StrOptions({"adaptive", "fixed"})],
+        "steps": ["array-like"],
+        "hits": [Interval(Integral, 1, None, closed="left")],
+        "epochs": [
+            Interval(Integral, 1, None, closed="left"),
+            StrOptions({"converged"}),
+        ],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "violation_tol": [Interval(Real, 0, None, closed="left")],
+        "cost": [StrOptions({"work", "time"})],
+        "budget": [Interval(Integral, 1, None, closed="left"), None],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "max_time": [Interval(Real, 0, None, closed="neither"), None],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+        "history": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        kernel="rbf",
+        *,
+        C=1.0,
+        gamma="scale",
+        degree=3,
+        coef0=0.0,
+        selection="gain",
+        schedule="adaptive",
+        steps=(2.0, 40.0),
+        hits=10,
+        epochs=1,
+        tol=1e-3,
+        violation_tol=1e-4,
+        cost="work",
+        budget=None,
+        cache_size=1000.0,
+        class_weight=None,
+        max_time=None,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+        history=False,
+    ):
+        self.kernel = kernel
+        self.C = C
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.selection = selection
+        self.schedule = schedule
+        self.steps = steps
+        self.hits = hits
+        self.epochs = epochs
+        self.tol = tol
+        self.violation_tol = violation_tol
+        self.cost = cost
+        self.budget = budget
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.max_time = max_time
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.history = history
+
+    @with_callbacks
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Learn from scratch, in `epochs` passes over the rows in random order.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            float32 and float64 decide the number format of kernel values.
+
+        y : array-like of shape (n_samples,)
+            Labels of at least two classes.
+
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Multiplies C for each row. With ``epochs="converged"`` an integer weight
+            equals repetition.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        KeyboardInterrupt
+            After Ctrl-C; what was learned so far is in the estimator.
+        """
+        X, y = self._validate(X, y)
+        labels = self._find_classes(y)
+        problem = self._problem(_machine(), X, labels, sample_weight)
+        random = check_random_state(self.random_state)
+        points = self._begin(X, random)
+        epochs = 1 if self.epochs == "converged" else self.epochs
+        data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
+        context = self._init_callback_context(
+            max_subtasks=epochs * ceil(len(points) / ARRIVALS)
+        )
+        context.call_on_fit_task_begin(estimator=self, **data)
+        n = len(points)
+        self._learn(
+            points,
+            problem,
+            (
+                chunk
+                for _ in range(epochs)
+                for chunk in in_chunks(random.permutation(n))
+            ),
+            may_come_again=True,
+            reporter=EpochReporter(self, context, data, self._fitted_parts, "chunk"),
+        )
+        if self.epochs == "converged" and self.status_ == "complete":
+            start = sp.lil_array((n, len(self.classes_)))
+            start[self.support_] = self._driver.coefficients()
+            self._converge(points, problem, start.tocsr(), np.arange(n))
+        context.call_on_fit_task_end(
+            estimator=self, reconstruction_attributes=self._fitted_parts, **data
+        )
+        return self
+
+    @available_if(_takes_chunks)
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Learn from the next rows of a stream, in the order they have.
+
+        Only support patterns are kept. Goes on after `fit`, too. Parameters that say
+        how to learn are read at the first call; `C` and `class_weight` at every call.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            One row or many; chunks of some hundred rows are faster than single rows.
+
+        y : array-like of shape (n_samples,)
+
+        classes : array-like of shape (n_classes,) or None, default=None
+            All labels that will ever come; required at the first call.
+
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Multiplies C for each row.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        KeyboardInterrupt
+            After Ctrl-C; what was learned so far is in the estimator.
+        """
+        first = not hasattr(self, "_driver")
+        self._check_stream(classes, first)
+        X, y = self._validate(X, y, reset=first)
+        problem = self._problem(_machine(), X, self._known_labels(y), sample_weight)
+        if first:
+            points = self._begin(X, check_random_state(self.random_state))
+        else:
+            points = self._driver.kernel.points(X)
+        self._learn(points, problem, in_chunks(np.arange(len(points))))
+        return self
+
+    def finish(self):
+        """Train on the support patterns until the relative duality gap is `tol`.
+
+        The gap is that of the problem of the support patterns alone, which are all
+        that the machine remembers of a stream; those that the solution does not need
+        are dropped.
+
+        Returns
+        -------
+        self : estimator
+        """
+        check_is_fitted(self)
+        points, labels, caps, examples = self._driver.patterns()
+        problem = Problem(_machine(), labels, len(self.classes_), caps)
+        self._converge(points, problem, self._driver.coefficients(), examples)
+        return self
+
+    def gap(self, X, y, sample_weight=None) -> float:
+        """Return the relative duality gap of the model on the rows it was fitted to.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            All rows that were learned from: with less it is no gap.
+
+        y : array-like of shape (n_samples,)
+
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+
+        Returns
+        -------
+        gap : float
+            ``(objective - dual_objective_) / objective``.
+        """
+        check_is_fitted(self)
+        X, y = self._validate(X, y, reset=False)
+        labels = self._known_labels(y)
+        problem = self._problem(_machine(), X, labels, sample_weight)
+        scores = self._expansion.scores(X, effective_n_jobs(self.n_jobs))
+        rows = np.arange(len(labels))
+        own = scores[rows, labels].astype(np.float64)
+        scores = scores + 1.0
+        scores[rows, labels] -= 1.0
+        loss = problem.caps @ (scores.max(axis=1) - own)
+        return relative_gap(self._driver.half_norm + loss, self.dual_objective_)
+
+    def _begin(self, X, random):
+        """Forget everything, and return the rows as the kernel knows them."""
+        kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0, X)
+        points = kernel.points(X)
+        for name in ("objective_", "dual_gap_", "violation_"):
+            self.__dict__.pop(name, None)
+        self._driver = OnlineDriver(
+            kernel,
+            points,
+            len(self.classes_),
+            OnlineOptions(
+                self.selection,
+                self.schedule,
+                _check_steps(self.steps),
+                self.hits,
+                self.violation_tol,
+                self.budget,
+                self.cost,
+                _MEGABYTE * self.cache_size,
+            ),
+            random.randint(2**31),
+            effective_n_jobs(self.n_jobs),
+        )
+        self.gamma_ = kernel.gamma_
+        self._history = {name: [] for name in HISTORY_FIELDS} if self.history else None
+        return points
+
+    def _learn(self, points, problem, chunks, **options) -> None:
+        """Learn from chunks; the status is set whatever happens."""
+        self.status_ = "interrupted"
+        for name in ("objective_", "dual_gap_", "violation_"):
+            self.__dict__.pop(name, None)
+        with blas_on_one_thread():
+            self.status_ = learn_chunks(
+                self._driver,
+                points,
+                problem,
+                chunks,
+                max_time=self.max_time,
+                history=self._history,
+                **options,
+            )
+        if self.status_ == "interrupted":
+            raise KeyboardInterrupt
+
+    def _converge(self, points, problem, coefficients, examples) -> None:
+        """Train on `points` to the tolerance, from these coefficients on."""
+        driver = BlockDriver(
+            self._driver.kernel,
+            points,
+            problem,
+            _MEGABYTE * self.cache_size,
+            0,
+            effective_n_jobs(self.n_jobs),
+        )
+        duals = problem.machine.duals(coefficients, problem.labels)
+        with blas_on_one_thread():
+            driver.set_duals(
+                duals.indptr.astype(np.int64),
+                duals.indices.astype(np.int32),
+                duals.data,
+            )
+            run = run_epochs(
+                driver, Stopping(self.tol, None, _MOST_ROUNDS, self.max_time)
+            )
+            solution = problem.coefficients(*driver.duals())
+            support = np.flatnonzero(np.diff(solution.indptr))
+            self._driver.replace(
+                points.take(support),
+                problem.labels[support],
+                problem.caps[support],
+                examples[support],
+                solution[support],
+            )
+        self.status_ = run.status
+        self.objective_ = run.certificate.primal
+        self.dual_gap_ = run.certificate.gap
+        self.violation_ = run.certificate.violation
+        if run.status == "interrupted":
+            raise KeyboardInterrupt
+
+    def _fitted_parts(self) -> dict:
+        return {"_driver": self._driver}
+
+    @property
+    def _expansion(self):
+        return self._fitted_driver().expansion()
+
+    def _fitted_driver(self) -> OnlineDriver:
+        check_is_fitted(self, "_driver")
+        return self._driver
+
+    @property
+    def history_(self):
+        """What was known after every chunk."""
+        check_is_fitted(self, "_driver")
+        return self._history and {
+            name: np.asarray(values) for name, values in self._history.items()
+        }
+
+    @property
+    def support_vectors_(self):
+        """The support patterns."""
+        driver = self._fitted_driver()
+        return driver.kernel.rows(driver.patterns()[0])
+
+    @property
+    def support_(self):
+        """Which rows of `fit` they are."""
+        return self._fitted_driver().patterns()[3]
+
+    @property
+    def dual_coef_(self):
+        """Coefficients of the support patterns."""
+        return self._expansion.coefficients
+
+    @property
+    def n_support_(self):
+        """How many support patterns there are of each class."""
+        labels = self._fitted_driver().patterns()[1]
+        return np.bincount(labels, minlength=len(self.classes_))
+
+    @property
+    def dual_objective_(self):
+        """The dual objective."""
+        return self._fitted_driver().dual
+
+    @property
+    def n_steps_(self):
+        """Steps tried so far, by kind."""
+        return self._fitted_driver().steps
+
+    @property
+    def n_seen_(self):
+        """Examples learned from."""
+        return self._fitted_driver().n_seen
+
+    @property
+    def n_kernel_evaluations_(self):
+        """Kernel values computed so far."""
+        return self._fitted_driver().kernel_evaluations
+
+    @property
+    def work_(self):
+        """Counted work."""
+        return self._fitted_driver().work
+
+
+def _machine():
+    return find_machine("cs", "hinge", "exact")
+
+
+def _check_steps(steps) -> tuple[float, float]:
+    values = np.asarray(steps, dtype=object).ravel().tolist()
+    numbers = all(isinstance(value, Real) for value in values)
+    if len(values) != 2 or not numbers or not all(0 <= v < np.inf for v in values):
+        raise ValueError(
+            f"steps={steps!r} must be two numbers, not negative: steps of processOld "
+            f"and of processOptimize for every example, e.g. (2, 40)."
+        )
+    return float(values[0]), float(values[1])
