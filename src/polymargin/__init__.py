@@ -6,6 +6,8 @@ from .kernel_svm import KernelSVM
 from .linear import LinearSVM
 from .maxent import MaxEnt
 from .online_svm import OnlineSVM
+from .paths import path
+from .tuning import tune
 
 __all__ = [
     "KernelSVM",
@@ -13,5 +15,7 @@ __all__ = [
     "MaxEnt",
     "OnlineSVM",
     "__version__",
+    "path",
     "show_config",
+    "tune",
 ]

@@ -1,0 +1,72 @@
+"""Machines along a grid of C."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+import polymargin
+from polymargin import KernelSVM, LinearSVM, MaxEnt
+
+X, y = load_iris(return_X_y=True)
+CS = [0.1, 10.0, 1.0, 0.1]
+
+
+@pytest.mark.parametrize(
+    ("machine", "parameters", "kind"),
+    [
+        ("cs", {}, LinearSVM),
+        ("ovr", {"loss": "squared_hinge"}, LinearSVM),
+        ("ww", {"kernel": "rbf", "gamma": 0.5}, KernelSVM),
+        ("maxent", {}, MaxEnt),
+    ],
+)
+def test_every_point_is_the_machine_of_its_C(machine, parameters, kind):
+    parameters |= {"tol": 1e-7, "max_iter": 100_000, "random_state": 0}
+    models = polymargin.path(X, y, CS, machine, **parameters)
+    assert [model.C for model in models] == CS
+    for model in models:
+        assert isinstance(model, kind)
+        assert model.dual_gap_ <= 1e-7
+        alone = kind(
+            **({} if machine == "maxent" else {"machine": machine}),
+            **parameters,
+            C=model.C,
+        ).fit(X, y)
+        assert model.objective_ == pytest.approx(alone.objective_, rel=1e-6)
+        np.testing.assert_array_equal(model.predict(X), alone.predict(X))
+
+
+def test_points_do_not_share_what_they_learned():
+    low, high = polymargin.path(X, y, [0.01, 10.0], "cs", random_state=0)
+    assert not np.allclose(low.coef_, high.coef_)
+
+
+def test_warm_starts_save_visits():
+    grid = 2.0 ** np.arange(-2, 6)
+    options = {"random_state": 0, "max_iter": 100_000, "tol": 1e-4}
+    warm = polymargin.path(X, y, grid, "cs", **options)
+    cold = [LinearSVM("cs", C=C, **options).fit(X, y) for C in grid]
+    assert sum(m.n_iter_ for m in warm) < 0.8 * sum(m.n_iter_ for m in cold)
+
+
+def test_an_estimator_is_not_changed():
+    estimator = LinearSVM("ww", C=3.0)
+    models = polymargin.path(X, y, [1.0], estimator, max_iter=7777)
+    assert (estimator.C, estimator.warm_start, estimator.max_iter) == (3.0, False, 1000)
+    assert not hasattr(estimator, "coef_")
+    assert models[0].max_iter == 7777
+
+
+def test_sample_weight():
+    weight = np.arange(len(y)) % 3
+    options = {"tol": 1e-8, "max_iter": 100_000}
+    weighted = polymargin.path(X, y, [1.0], "cs", sample_weight=weight, **options)
+    rows = np.repeat(np.arange(len(y)), weight)
+    repeated = polymargin.path(X[rows], y[rows], [1.0], "cs", **options)
+    assert weighted[0].objective_ == pytest.approx(repeated[0].objective_, rel=1e-6)
+
+
+@pytest.mark.parametrize("Cs", [[], [0.0], [1, -1], [np.inf], [[1, 2]]])
+def test_bad_grids(Cs):
+    with pytest.raises(ValueError, match=r"Cs=.* must be a list of positive numbers"):
+        polymargin.path(X, y, Cs)
