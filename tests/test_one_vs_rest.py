@@ -1,4 +1,4 @@
-"""One-vs-rest, every class by itself: on dense rows with many features for each class."""
+"""One-vs-rest, every class by itself: where dense rows are long."""
 
 import numpy as np
 import pytest
