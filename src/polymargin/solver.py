@@ -122,8 +122,8 @@ def separation_pays(X, problem: Problem) -> bool:
     dense rows vectors run along the features; in lockstep, a row is read once for all
     classes. With hinge on usps (256 features, 10 classes, 7 MiB) 1.1 s instead of 1.8
     s; on satimage and optdigits, of 6 features for each class, 1.2 to 1.5 times as
-    long; on mnist, whose rows come from memory, 1.6 times; on sparse rows 3 to 7 times.
-    The logistic loss is costly to evaluate for one class at a time.
+    long; on mnist, whose rows come from memory, 1.6 times; on the sparse rows of
+    ohsumed23 7 times. The logistic loss is costly to evaluate for a single class.
     """
     machine = problem.machine
     return (
