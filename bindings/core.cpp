@@ -15,7 +15,7 @@ NB_MODULE(POLYMARGIN_MODULE, m) {
   polymargin::bindings::bind_access(m);
   polymargin::bindings::bind_products(m);
   polymargin::bindings::bind_sequential(m);
-  polymargin::bindings::bind_one_vs_one(m);
+  polymargin::bindings::bind_binary_problems(m);
   polymargin::bindings::bind_kernels(m);
   polymargin::bindings::bind_block(m);
   polymargin::bindings::bind_two_variable(m);

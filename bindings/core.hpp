@@ -8,7 +8,7 @@ namespace polymargin::bindings {
 void bind_access(nanobind::module_& m);
 void bind_products(nanobind::module_& m);
 void bind_sequential(nanobind::module_& m);
-void bind_one_vs_one(nanobind::module_& m);
+void bind_binary_problems(nanobind::module_& m);
 void bind_kernels(nanobind::module_& m);
 void bind_block(nanobind::module_& m);
 void bind_two_variable(nanobind::module_& m);

@@ -11,6 +11,10 @@ SCRIPT = """
     if kind == "long epochs":  # tenths of a second each
         k = 100 if machine == "cs" else 20
         X, y = make_sparse_problem(n=100_000, d=20_000, k=k, nonzeros=60)
+    elif kind == "wide rows":  # of one class after the other
+        rng = np.random.default_rng(0)
+        X, y = rng.normal(size=(30_000, 64)), np.arange(30_000) % 4
+        X[np.arange(30_000), y] += 3
     else:  # below a millisecond each
         rng = np.random.default_rng(0)
         X, y = rng.normal(size=(40, 30)) * 10.0 ** -np.arange(30), np.arange(40) % 5
@@ -50,6 +54,13 @@ def test_fit(interrupt_python, kind):
 @pytest.mark.parametrize(("machine", "loss"), [("maxent", "log"), ("ovo", "logistic")])
 def test_other_machines(interrupt_python, machine, loss):
     arguments = "long epochs", "fit", machine, loss
+    seconds, words = interrupt_python(SCRIPT, *arguments, after=1.5)
+    assert seconds < 1
+    assert words == ["interrupted"]
+
+
+def test_separate_classes(interrupt_python):
+    arguments = "wide rows", "fit", "ovr", "hinge"
     seconds, words = interrupt_python(SCRIPT, *arguments, after=1.5)
     assert seconds < 1
     assert words == ["interrupted"]

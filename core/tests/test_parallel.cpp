@@ -6,7 +6,22 @@
 
 namespace polymargin::test {
 
+// The caller, done with its share, is not idle for long while another thread still works.
+void check_idle() {
+  std::atomic<bool> began = false, asked = false;
+  for_each_chunk(
+      2, 2, 1,
+      [&](int thread, auto, auto, auto) {
+        if (thread == 1) began = true;
+        while (!(thread == 1 ? asked : began)) std::this_thread::yield();
+      },
+      [&] { asked = true; });
+  CHECK(asked);
+  for_each_chunk(1, 2, 1, [](auto...) {}, [] { CHECK(false); });
+}
+
 void run_tests() {
+  check_idle();
   for (int threads : {0, 1, 2, 5})
     for (std::int64_t size : {0, 1, 9, 10, 11, 995}) {
       std::vector<std::atomic<int>> seen(size);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "check.hpp"
@@ -59,63 +58,22 @@ void check_chosen_lanes() {
   constexpr Real kNone = std::numeric_limits<Real>::quiet_NaN();
   using V = Pack<Real, Bytes>;
   for (unsigned bits = 0; bits <= kAll; bits += kLanes <= 8 ? 1 : 13) {
-    const int count = std::popcount(bits);
-    // One number off, so that the list is not aligned.
-    AlignedArray<Real> packed(2 * kLanes + 1);
-    std::fill_n(packed.data(), 2 * kLanes + 1, kNone);
-    for (int c = 0; c < count; ++c) packed[1 + c] = Real(c + 1);
     V lanes{};
     for (int lane = 0; lane < kLanes; ++lane)
       lanes[lane] = bits >> lane & 1 ? Real(-lane - 1) : kNone;
 
-    const V spread = expand_lanes<Real, Bytes>(packed.data() + 1, bits);
     const V kept = keep_lanes<Real, Bytes>(lanes, bits);
-    const V side_by_side = compress_lanes<Real, Bytes>(lanes, bits);
-    int next = 0;
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const bool chosen = bits >> lane & 1;
-      CHECK_EQUAL(kept[lane], chosen ? -lane - 1 : 0);
-      CHECK_EQUAL(spread[lane], chosen ? next + 1 : 0);
-      if (chosen) CHECK_EQUAL(side_by_side[next++], -lane - 1);
-    }
-    for (int lane = count; lane < kLanes; ++lane) CHECK_EQUAL(side_by_side[lane], 0);
+    for (int lane = 0; lane < kLanes; ++lane)
+      CHECK_EQUAL(kept[lane], bits >> lane & 1 ? -lane - 1 : 0);
   }
   const V kept = keep_lanes<Real, Bytes>(V{} + Real(2), kAll);
   CHECK_EQUAL((sum_lanes<Real, Bytes>(kept)), 2 * kLanes);
-}
-
-// No byte outside the numbers that are added to changes, whatever it stands for.
-template <class Real, int Bytes>
-void check_add_first() {
-  constexpr int kLanes = Bytes / int(sizeof(Real));
-  constexpr std::size_t kSize = 3 * kLanes;
-  for (int offset : {1, kLanes, kLanes + 1})
-    for (int count = 0; count <= kLanes; ++count) {
-      AlignedArray<Real> numbers(kSize), before(kSize);
-      std::memset(numbers.data(), 0xff, kSize * sizeof(Real));
-      for (int c = 0; c < count; ++c) numbers[offset + c] = Real(c + 1);
-      std::memcpy(before.data(), numbers.data(), kSize * sizeof(Real));
-      Pack<Real, Bytes> delta{};
-      for (int lane = 0; lane < kLanes; ++lane) delta[lane] = Real(-10 * (lane + 1));
-      const auto old = add_first<Real, Bytes>(numbers.data() + offset, delta, count);
-      for (int lane = 0; lane < kLanes; ++lane) {
-        CHECK_EQUAL(old[lane], lane < count ? lane + 1 : 0);
-        if (lane < count) CHECK_EQUAL(numbers[offset + lane], -9 * (lane + 1));
-      }
-      const auto same = [&](int first, int last) {
-        return std::memcmp(numbers.data() + first, before.data() + first,
-                           (last - first) * sizeof(Real)) == 0;
-      };
-      CHECK(same(0, offset));
-      CHECK(same(offset + count, int(kSize)));
-    }
 }
 
 template <class Real, int Bytes>
 void check_packs() {
   check_folds<Real, Bytes>();
   check_chosen_lanes<Real, Bytes>();
-  check_add_first<Real, Bytes>();
 }
 
 template <class Real>

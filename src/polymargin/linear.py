@@ -36,8 +36,8 @@ class LinearSVM(LinearTraining):
         Lee-Lin-Wahba ("llw") every wrong class whose score is above ``-1/(k-1)``, with
         weights that sum to zero (its margin shrinks with the number of classes: give it
         a C smaller by about k - 1). One-vs-rest ("ovr") solves one binary problem per
-        class, all in one pass over the rows; one-vs-one ("ovo") one for each pair of
-        classes, on the rows of these two.
+        class, all in one pass over the rows or, where dense rows are long, one by one;
+        one-vs-one ("ovo") one for each pair of classes, on the rows of these two.
 
     C : float, default=1.0
         Weight of the losses, as in LIBLINEAR and scikit-learn.

@@ -56,7 +56,7 @@ def constant_feature(estimator) -> float:
 
 
 def dual_driver(estimator, X, problem, restricted=None, order=None, stream=False):
-    """The sequential dual method, in C++; for one-vs-one, one for each pair.
+    """The sequential dual method, in C++; for separate binary problems, one for each.
 
     `restricted` and `order` replace those of the estimator. In a stream every row is
     visited once, whatever the order of a fit; and no pair is done when it reaches the
@@ -67,10 +67,13 @@ def dual_driver(estimator, X, problem, restricted=None, order=None, stream=False
     labels, machine = problem.labels.astype(np.int32), problem.machine
     seed = check_random_state(estimator.random_state).randint(2**31)
     threads = effective_n_jobs(estimator.n_jobs)
-    if machine.margin == "one_vs_one":
+    full = estimator.features == "full"
+    separate = full and not stream and separation_pays(X, problem)
+    if machine.margin == "one_vs_one" or separate:
+        kind = "OneVsRest" if separate else "OneVsOne"
         by_violation = stream or estimator.violation_tol is not None
         tolerance = estimator.violation_tol if by_violation else estimator.tol
-        driver = getattr(core, f"OneVsOne{bits}")(
+        driver = getattr(core, f"{kind}{bits}")(
             rows,
             labels,
             problem.caps,
@@ -83,7 +86,7 @@ def dual_driver(estimator, X, problem, restricted=None, order=None, stream=False
             threads,
         )
     else:
-        kind = "ReducedSequential" if estimator.features == "reduced" else "Sequential"
+        kind = "Sequential" if full else "ReducedSequential"
         driver = getattr(core, f"{kind}{bits}")(
             rows,
             labels,
@@ -104,6 +107,34 @@ def dual_driver(estimator, X, problem, restricted=None, order=None, stream=False
         epsilon,
     )
     return driver
+
+
+# Where one-vs-rest trains its classes one by one: dense rows with so many features for
+# each class, in so many bytes, which a cache holds.
+FEATURES_PER_CLASS = 16
+CACHED_BYTES = 2**24
+
+
+def separation_pays(X, problem: Problem) -> bool:
+    """Whether one-vs-rest classes are likely to train faster apart than in lockstep.
+
+    Apart, every class visits the examples it needs and ends when it is done, and on
+    dense rows vectors run along the features; in lockstep, a row is read once for all
+    classes. With hinge on usps (256 features, 10 classes, 7 MiB) 1.1 s instead of 1.8
+    s; on satimage and optdigits, of 6 features for each class, 1.2 to 1.5 times as
+    long; on mnist, whose rows come from memory, 1.6 times; on the sparse rows of
+    ohsumed23 7 times. The logistic loss is costly to evaluate for a single class.
+    """
+    machine = problem.machine
+    return (
+        machine.margin == "one_vs_rest"
+        and machine.loss != "logistic"
+        and problem.n_columns > 1
+        and isinstance(X, np.ndarray)
+        and X.flags.c_contiguous
+        and X.shape[1] >= FEATURES_PER_CLASS * problem.n_columns
+        and X.nbytes <= CACHED_BYTES
+    )
 
 
 def tron_driver(estimator, X, problem):

@@ -38,14 +38,14 @@ class Rows {
   virtual void add_to(std::int64_t i, Weights<Real>& w, const std::int32_t* classes, int count,
                       const Real* coefficients) const = 0;
 
-  // The same with packed weights; adding returns the growth of 1/2 |W|^2.
+  // The same with packed weights.
   virtual void scores(std::int64_t i, const PackedWeights<Real>& w, Real* scores, int first,
                       int last) const = 0;
-  virtual Real add(std::int64_t i, PackedWeights<Real>& w, const Real* coefficients, int first,
+  virtual void add(std::int64_t i, PackedWeights<Real>& w, const Real* coefficients, int first,
                    int last) const = 0;
   virtual void scores_of(std::int64_t i, const PackedWeights<Real>& w, const std::int32_t* classes,
                          int count, Real* scores) const = 0;
-  virtual Real add_to(std::int64_t i, PackedWeights<Real>& w, const std::int32_t* classes,
+  virtual void add_to(std::int64_t i, PackedWeights<Real>& w, const std::int32_t* classes,
                       int count, const Real* coefficients) const = 0;
 
   // The features of a row that are not zero, with the constant one.
@@ -186,10 +186,15 @@ class RowsOf final : public Rows<Real> {
   void scores(std::int64_t i, const Weights<Real>& w, Real* scores, int first,
               int last) const override {
     const auto row = storage_.row(i);
-    if (w.single())
+    if (w.single()) {
       scores[0] = single_score(row, w, bias_);
-    else
-      score_packs(row, w, scores, first, last);
+      return;
+    }
+    with_pack_bytes(w.layout().bytes, [&](auto bytes) {
+      for_each_tile(first, last, [&](auto tile, int first_pack) {
+        score_tile<Real, bytes(), tile()>(row, w, first_pack, bias_, scores);
+      });
+    });
   }
 
   void add(std::int64_t i, Weights<Real>& w, const Real* coefficients, int first,
@@ -220,43 +225,22 @@ class RowsOf final : public Rows<Real> {
 
   void scores(std::int64_t i, const PackedWeights<Real>& w, Real* scores, int first,
               int last) const override {
-    score_packs(storage_.row(i), w, scores, first, last);
+    packed_scores(storage_.row(i), w, bias_, scores, first, last);
   }
 
-  Real add(std::int64_t i, PackedWeights<Real>& w, const Real* coefficients, int first,
+  void add(std::int64_t i, PackedWeights<Real>& w, const Real* coefficients, int first,
            int last) const override {
-    const auto row = storage_.row(i);
-    Real growth = 0;
-    with_pack_bytes(w.layout().bytes, [&](auto bytes) {
-      for_each_tile(first, last, [&](auto tile, int first_pack) {
-        growth += add_tile<Real, bytes(), tile()>(row, w, first_pack, bias_, coefficients);
-      });
-    });
-    return growth;
+    packed_add(storage_.row(i), w, bias_, coefficients, first, last);
   }
 
   void scores_of(std::int64_t i, const PackedWeights<Real>& w, const std::int32_t* classes,
                  int count, Real* scores) const override {
-    for (int c = 0; c < count; ++c) scores[c] = 0;
-    for_each_feature(i, [&](std::int64_t feature, Real value) {
-      for (int c = 0; c < count; ++c)
-        if (const Real* weight = w.of_pair(feature, classes[c])) scores[c] += value * *weight;
-    });
+    packed_scores_of(storage_.row(i), w, bias_, classes, count, scores);
   }
 
-  Real add_to(std::int64_t i, PackedWeights<Real>& w, const std::int32_t* classes, int count,
+  void add_to(std::int64_t i, PackedWeights<Real>& w, const std::int32_t* classes, int count,
               const Real* coefficients) const override {
-    Real growth = 0;
-    for_each_feature(i, [&](std::int64_t feature, Real value) {
-      for (int c = 0; c < count; ++c) {
-        Real* weight = w.of_pair(feature, classes[c]);
-        if (!weight) continue;
-        const Real delta = value * coefficients[c];
-        growth += delta * (*weight + delta / 2);
-        *weight += delta;
-      }
-    });
-    return growth;
+    packed_add_to(storage_.row(i), w, bias_, classes, count, coefficients);
   }
 
   std::vector<std::int64_t> features_of(std::int64_t i) const override {
@@ -268,15 +252,6 @@ class RowsOf final : public Rows<Real> {
   }
 
  private:
-  template <class Row, class W>
-  void score_packs(const Row& row, const W& w, Real* scores, int first, int last) const {
-    with_pack_bytes(w.layout().bytes, [&](auto bytes) {
-      for_each_tile(first, last, [&](auto tile, int first_pack) {
-        score_tile<Real, bytes(), tile()>(row, w, first_pack, bias_, scores);
-      });
-    });
-  }
-
   // f(feature, value), with the constant feature.
   template <class F>
   void for_each_feature(std::int64_t i, F&& f) const {

@@ -42,17 +42,17 @@ class RowsSubset final : public Rows<Real> {
               int last) const override {
     rows_->scores(chosen_[i], w, scores, first, last);
   }
-  Real add(std::int64_t i, PackedWeights<Real>& w, const Real* coefficients, int first,
+  void add(std::int64_t i, PackedWeights<Real>& w, const Real* coefficients, int first,
            int last) const override {
-    return rows_->add(chosen_[i], w, coefficients, first, last);
+    rows_->add(chosen_[i], w, coefficients, first, last);
   }
   void scores_of(std::int64_t i, const PackedWeights<Real>& w, const std::int32_t* classes,
                  int count, Real* scores) const override {
     rows_->scores_of(chosen_[i], w, classes, count, scores);
   }
-  Real add_to(std::int64_t i, PackedWeights<Real>& w, const std::int32_t* classes, int count,
+  void add_to(std::int64_t i, PackedWeights<Real>& w, const std::int32_t* classes, int count,
               const Real* coefficients) const override {
-    return rows_->add_to(chosen_[i], w, classes, count, coefficients);
+    rows_->add_to(chosen_[i], w, classes, count, coefficients);
   }
   std::vector<std::int64_t> features_of(std::int64_t i) const override {
     return rows_->features_of(chosen_[i]);

@@ -4,15 +4,21 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 #include <thread>
 #include <vector>
 
 namespace polymargin {
 
-// Calls work(thread, chunk, begin, end) for every chunk of [0, size).
-template <class Work>
-void for_each_chunk(int threads, std::int64_t size, std::int64_t chunk_size, Work&& work) {
+// Calls work(thread, chunk, begin, end) for every chunk of [0, size). The caller is thread 0; when
+// nothing is left for it, it calls idle() now and then until the others are done.
+template <class Work, class Idle>
+void for_each_chunk(int threads, std::int64_t size, std::int64_t chunk_size, Work&& work,
+                    Idle&& idle) {
+  constexpr auto kPause = std::chrono::milliseconds(20);
   const std::int64_t chunks = (size + chunk_size - 1) / chunk_size;
   threads = int(std::min<std::int64_t>(std::max(threads, 1), chunks));
   std::atomic<std::int64_t> next{0};
@@ -20,10 +26,28 @@ void for_each_chunk(int threads, std::int64_t size, std::int64_t chunk_size, Wor
     for (std::int64_t chunk = next++; chunk < chunks; chunk = next++)
       work(thread, chunk, chunk * chunk_size, std::min(size, (chunk + 1) * chunk_size));
   };
+  std::mutex mutex;
+  std::condition_variable done;
+  int busy = std::max(threads - 1, 0);
   std::vector<std::thread> helpers;
-  for (int thread = 1; thread < threads; ++thread) helpers.emplace_back(run, thread);
+  for (int thread = 1; thread < threads; ++thread)
+    helpers.emplace_back([&, thread] {
+      run(thread);
+      const std::lock_guard lock(mutex);
+      if (--busy == 0) done.notify_one();
+    });
   run(0);
+  for (std::unique_lock lock(mutex); !done.wait_for(lock, kPause, [&] { return busy == 0; });) {
+    lock.unlock();
+    idle();
+    lock.lock();
+  }
   for (auto& helper : helpers) helper.join();
+}
+
+template <class Work>
+void for_each_chunk(int threads, std::int64_t size, std::int64_t chunk_size, Work&& work) {
+  for_each_chunk(threads, size, chunk_size, work, [] {});
 }
 
 }  // namespace polymargin

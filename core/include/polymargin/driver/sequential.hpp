@@ -100,6 +100,11 @@ class Sequential {
       }
       report.stopped = inspector.asks_to_stop();
     }
+    if constexpr (W::kReduced) {  // the steps took |x|^2 for the curvature of every class
+      const double half_norm = weights_.squared_norm() / 2;
+      dual_ += half_norm_ - half_norm;
+      half_norm_ = half_norm;
+    }
     report.dual = dual_;
     report.half_norm = half_norm_;
     report.loss_sum = loss_sum_;
@@ -192,12 +197,10 @@ class Sequential {
         support_only = true;
       }
     }
-    growth_ = 0;
     const Step<Real> step = support_only ? visit_support(i) : visit_all_classes(i);
     if (step.moved) {
-      const double growth = W::kReduced ? growth_ : double(step.norm_change);
-      dual_ += double(step.gain) + (double(step.norm_change) - growth);
-      half_norm_ += growth;
+      dual_ += double(step.gain);
+      half_norm_ += double(step.norm_change);
     }
     // Over the support alone the loss is a lower bound, but nearly always the loss.
     Example<Real>& example = examples_[i];
@@ -228,17 +231,7 @@ class Sequential {
   }
 
   void add_all(std::int32_t i, const Real* change) {
-    if constexpr (W::kReduced)
-      growth_ += double(rows_->add(i, weights_, change, 0, layout_.packs));
-    else
-      rows_->add(i, weights_, change, 0, layout_.packs);
-  }
-
-  void add_some(std::int32_t i, const std::int32_t* classes, int count, const Real* change) {
-    if constexpr (W::kReduced)
-      growth_ += double(rows_->add_to(i, weights_, classes, count, change));
-    else
-      rows_->add_to(i, weights_, classes, count, change);
+    rows_->add(i, weights_, change, 0, layout_.packs);
   }
 
   // With many classes few of them change: touches only those. Says whether one was new.
@@ -259,7 +252,7 @@ class Sequential {
   // w_m += coefficient x_i for listed classes; whole packs where that is less work.
   void add_listed(std::int32_t i, const std::int32_t* classes, int count,
                   const Real* coefficients) {
-    if (count <= 2 * layout_.packs) return add_some(i, classes, count, coefficients);
+    if (count <= 2 * layout_.packs) return rows_->add_to(i, weights_, classes, count, coefficients);
     Real* spread = workspace_.score.data();
     std::fill_n(spread, layout_.stride, Real(0));
     for (int c = 0; c < count; ++c) spread[classes[c]] = coefficients[c];
@@ -288,7 +281,7 @@ class Sequential {
     rows_->scores_of(i, weights_, classes, count, workspace_.score.data());
     const Step<Real> step = machine_->step(block, kThreshold);
     if (step.moved) {
-      add_some(i, classes, count, block.change);
+      rows_->add_to(i, weights_, classes, count, block.change);
       blocks_.assign(i, block.dual, classes, count);
     }
     workspace_.clear_dual();
@@ -328,7 +321,6 @@ class Sequential {
   std::vector<std::int32_t> round_;
   std::size_t position_ = 0;
   double dual_ = 0, half_norm_ = 0, loss_sum_ = 0;
-  double growth_ = 0;  // of 1/2 |W|^2 in this visit; reduced features only
 };
 
 }  // namespace polymargin

@@ -1,11 +1,12 @@
-// The one-vs-one driver as a Python object, with the interface of the sequential one.
-#include "polymargin/driver/one_vs_one.hpp"
-
+// The drivers of separate binary problems as Python objects, with the interface of the sequential
+// one.
 #include <nanobind/stl/string.h>
 
 #include "core.hpp"
 #include "driver.hpp"
 #include "polymargin/driver/catalog.hpp"
+#include "polymargin/driver/one_vs_one.hpp"
+#include "polymargin/driver/one_vs_rest.hpp"
 #include "polymargin/machine/catalog.hpp"
 #include "rows.hpp"
 
@@ -13,12 +14,13 @@ using namespace nanobind::literals;
 
 namespace polymargin::bindings {
 
-template <class Real>
-class PyOneVsOne : public Interruptible {
+// `Problems` is OneVsOne or OneVsRest.
+template <class Real, class Problems>
+class PyBinaryProblems : public Interruptible {
  public:
-  PyOneVsOne(const PyRows<Real>& rows, Input<std::int32_t> labels, Input<double> caps, int classes,
-             const std::string& loss, const std::string& restricted, double tolerance,
-             bool by_violation, std::uint64_t seed, int threads)
+  PyBinaryProblems(const PyRows<Real>& rows, Input<std::int32_t> labels, Input<double> caps,
+                   int classes, const std::string& loss, const std::string& restricted,
+                   double tolerance, bool by_violation, std::uint64_t seed, int threads)
       : rows_(rows) {
     const std::size_t size = std::size_t(rows.rows->size());
     if (labels.shape(0) != size || caps.shape(0) != size)
@@ -26,7 +28,7 @@ class PyOneVsOne : public Interruptible {
     for (std::size_t i = 0; i < size; ++i)
       if (labels.data()[i] < 0 || labels.data()[i] >= classes)
         throw std::invalid_argument("a label is out of range");
-    driver_ = std::make_unique<OneVsOne<Real>>(
+    driver_ = std::make_unique<Problems>(
         rows.rows, std::vector<std::int32_t>(labels.data(), labels.data() + size),
         std::vector<Real>(caps.data(), caps.data() + size), classes,
         make_machine<Real>("ovr", loss, restricted, 0), Tolerance{tolerance, by_violation}, seed,
@@ -34,8 +36,8 @@ class PyOneVsOne : public Interruptible {
   }
 
   void set_schedule(const std::string& order, bool shrinking, bool cooling, double epsilon) {
-    for (auto& pair : driver_->pairs())
-      polymargin::set_schedule(*pair.driver, {order, shrinking, cooling, epsilon});
+    for (auto& binary : driver_->problems())
+      polymargin::set_schedule(*binary.driver, {order, shrinking, cooling, epsilon});
   }
 
   nb::dict epoch(double seconds) {
@@ -51,14 +53,14 @@ class PyOneVsOne : public Interruptible {
     return certificate([&](const auto& poll) { return driver_->certify(poll); });
   }
 
-  // The dual variables as CSR, a column for each pair: (indptr, pairs, values).
+  // The dual variables as CSR, a column for each problem: (indptr, problems, values).
   nb::tuple duals() {
     std::vector<std::int64_t> starts{0};
     std::vector<std::int32_t> columns;
     std::vector<Real> values;
     for (std::int64_t i = 0; i < driver_->examples(); ++i) {
-      driver_->for_each_problem(i, [&](auto& pair, std::int64_t p, std::int32_t row) {
-        pair.driver->blocks().for_each(row, [&](std::int32_t, Real u) {
+      driver_->for_each_problem(i, [&](auto& binary, std::int64_t p, std::int32_t row) {
+        binary.driver->blocks().for_each(row, [&](std::int32_t, Real u) {
           columns.push_back(std::int32_t(p));
           values.push_back(u);
         });
@@ -75,33 +77,34 @@ class PyOneVsOne : public Interruptible {
     for (std::int64_t i = 0; i < driver_->examples(); ++i) {
       std::int64_t at = starts.data()[i];
       const std::int64_t end = starts.data()[i + 1];
-      driver_->for_each_problem(i, [&](auto& pair, std::int64_t p, std::int32_t row) {
+      driver_->for_each_problem(i, [&](auto& binary, std::int64_t p, std::int32_t row) {
         while (at < end && columns.data()[at] < p) ++at;
         if (at < end && columns.data()[at] == p)
-          pair.driver->blocks().set(row, {{0, Real(values.data()[at])}});
+          binary.driver->blocks().set(row, {{0, Real(values.data()[at])}});
       });
     }
     driver_->rebuild_weights();
   }
 
-  // A copy of W, of shape (features, pairs).
+  // A copy of W, of shape (features, problems).
   nb::object weights() {
-    auto& pairs = driver_->pairs();
+    auto& problems = driver_->problems();
     const std::int64_t features = rows_.rows->features();
-    AlignedArray<Real> copy(std::size_t(features) * pairs.size());
-    for (std::size_t p = 0; p < pairs.size(); ++p)
-      std::copy_n(pairs[p].driver->weights().of_feature(0), features, copy.data() + p * features);
-    return to_matrix(std::move(copy), features, std::int64_t(pairs.size()), true);
+    AlignedArray<Real> copy(std::size_t(features) * problems.size());
+    for (std::size_t p = 0; p < problems.size(); ++p)
+      std::copy_n(problems[p].driver->weights().of_feature(0), features,
+                  copy.data() + p * features);
+    return to_matrix(std::move(copy), features, std::int64_t(problems.size()), true);
   }
 
   void set_weights(nb::ndarray<const Real, nb::ndim<2>, nb::c_contig, nb::device::cpu> values) {
-    auto& pairs = driver_->pairs();
+    auto& problems = driver_->problems();
     const std::int64_t features = rows_.rows->features();
-    if (values.shape(0) != std::size_t(features) || values.shape(1) != pairs.size())
-      throw std::invalid_argument("weights must have the shape (features, pairs)");
-    for (std::size_t p = 0; p < pairs.size(); ++p)
+    if (values.shape(0) != std::size_t(features) || values.shape(1) != problems.size())
+      throw std::invalid_argument("weights must have the shape (features, problems)");
+    for (std::size_t p = 0; p < problems.size(); ++p)
       for (std::int64_t f = 0; f < features; ++f)
-        *pairs[p].driver->weights().of_feature(f) = values.data()[f * pairs.size() + p];
+        *problems[p].driver->weights().of_feature(f) = values.data()[f * problems.size() + p];
   }
 
   nb::object release_weights() {
@@ -112,12 +115,12 @@ class PyOneVsOne : public Interruptible {
 
  private:
   PyRows<Real> rows_;
-  std::unique_ptr<OneVsOne<Real>> driver_;
+  std::unique_ptr<Problems> driver_;
 };
 
-template <class Real>
+template <class Real, class Problems>
 static void bind(nb::module_& m, const char* name) {
-  using Driver = PyOneVsOne<Real>;
+  using Driver = PyBinaryProblems<Real, Problems>;
   nb::class_<Driver>(m, name)
       .def(nb::init<const PyRows<Real>&, Input<std::int32_t>, Input<double>, int,
                     const std::string&, const std::string&, double, bool, std::uint64_t, int>(),
@@ -136,9 +139,11 @@ static void bind(nb::module_& m, const char* name) {
       .def_prop_ro("interrupted", [](const Driver& driver) { return driver.interrupted(); });
 }
 
-void bind_one_vs_one(nb::module_& m) {
-  bind<float>(m, "OneVsOne32");
-  bind<double>(m, "OneVsOne64");
+void bind_binary_problems(nb::module_& m) {
+  bind<float, OneVsOne<float>>(m, "OneVsOne32");
+  bind<double, OneVsOne<double>>(m, "OneVsOne64");
+  bind<float, OneVsRest<float>>(m, "OneVsRest32");
+  bind<double, OneVsRest<double>>(m, "OneVsRest64");
 }
 
 }  // namespace polymargin::bindings
