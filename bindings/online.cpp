@@ -48,7 +48,7 @@ class PyOnline : public Interruptible {
       return online_.process({places.data(), count}, labels.data(), caps.data(), values.data(),
                              std::int64_t(width), seconds_of_row, poll);
     });
-    return nb::make_tuple(learned, learned < std::int64_t(count) || signalled());
+    return nb::make_tuple(learned, learned < std::int64_t(count) || interrupted() || signalled());
   }
 
   // Of the patterns, in their order: (places, labels, caps, curvatures).
