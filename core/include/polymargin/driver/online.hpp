@@ -76,6 +76,19 @@ class Online {
     return std::int64_t(b);
   }
 
+  // Support patterns come again: a step on each that still is one, and steps after it. Without
+  // them, nothing would happen where all examples have become support patterns.
+  std::int64_t revisit(std::span<const std::int32_t> places, const std::function<bool()>& poll) {
+    Poller poller(poll);
+    std::size_t b = 0;
+    for (bool stop = false; b < places.size() && !stop; ++b) {
+      if (patterns_.contains(places[b]))
+        make(StepKind::old, [&] { return process_old(places[b]); });
+      stop = reprocess(poller);
+    }
+    return std::int64_t(b);
+  }
+
   // A support pattern from elsewhere, without support classes yet.
   void insert(std::int32_t place, const Pattern& pattern) {
     patterns_.at(place) = pattern;
@@ -122,15 +135,18 @@ class Online {
   static constexpr double kStepCost = 300;
   static constexpr std::int64_t kLookCost = 5;
 
-  // Says whether it was asked to stop, which is asked once.
+  // Both say whether they were asked to stop, which is asked once.
   bool learn(std::int32_t place, Poller& poller) {
     make(StepKind::fresh, [&] { return process_new(place); });
+    return reprocess(poller);
+  }
+  bool reprocess(Poller& poller) {
     bool stop = poller.asks_to_stop();
     while (!stop && !patterns_.list().empty()) {
       const StepKind kind = rates_.draw(random_);
       if (kind == StepKind::fresh) break;
       if (kind == StepKind::old)
-        make(kind, [&] { return process_old(); });
+        make(kind, [&] { return process_old(choose_old()); });
       else
         make(kind, [&] { return optimize(); });
       stop = poller.asks_to_stop();
@@ -167,10 +183,12 @@ class Online {
     return step(place, label, down, row);
   }
 
-  double process_old() {
-    ++steps[int(StepKind::old)];
+  std::int32_t choose_old() {
     const Candidate candidate = std::exchange(candidate_, {});
-    const std::int32_t place = candidate ? candidate.place : patterns_.draw(random_);
+    return candidate ? candidate.place : patterns_.draw(random_);
+  }
+  double process_old(std::int32_t place) {
+    ++steps[int(StepKind::old)];
     const Real* const row = row_of(place);
     all_gradients(place, row);
     const std::int32_t up = highest(place), down = lowest();
