@@ -1,6 +1,6 @@
 """A kernel machine that learns from a stream."""
 
-from math import ceil, inf
+from math import ceil
 from numbers import Integral, Real
 from time import perf_counter
 
@@ -34,6 +34,7 @@ from .progress import EpochReporter, warn_unless_converged
 from .threads import blas_on_one_thread
 
 _MEGABYTE = 1e6
+_MOST_ROUNDS = 100_000  # of the block method, for "converged"
 # What is known after "converged" and `finish`, until more is learned.
 _OF_CONVERGENCE = ("objective_", "dual_gap_", "violation_", "n_iter_")
 
@@ -181,7 +182,7 @@ class OnlineSVM(KernelPrediction, MarginClassifier):
 
     status_ : str
         How it ended: "complete" (all examples were learned from), "converged",
-        "max_time", "interrupted", "callback" or "precision".
+        "max_time", "max_rounds", "interrupted", "callback" or "precision".
 
     history_ : dict of ndarrays or None
         By chunk: examples seen, seconds, dual objective, number of support patterns,
@@ -368,7 +369,9 @@ class OnlineSVM(KernelPrediction, MarginClassifier):
         first = not hasattr(self, "_driver")
         self._check_stream(classes, first)
         X, y = self._validate(X, y, reset=first)
-        problem = self._problem(_machine(), X, self._known_labels(y), sample_weight)
+        problem = self._problem(
+            _machine(), X, self._known_labels(y), sample_weight, all_may_be_zero=True
+        )
         if first:
             points = self._begin(X, check_random_state(self.random_state))
         else:
@@ -493,7 +496,7 @@ class OnlineSVM(KernelPrediction, MarginClassifier):
                 duals.data,
             )
             left = self.max_time and self.max_time - (perf_counter() - began)
-            run = run_epochs(driver, Stopping(self.tol, None, inf, left))
+            run = run_epochs(driver, Stopping(self.tol, None, _MOST_ROUNDS, left))
             solution = problem.coefficients(*driver.duals())
             support = np.flatnonzero(np.diff(solution.indptr))
             self._driver.replace(
@@ -503,7 +506,7 @@ class OnlineSVM(KernelPrediction, MarginClassifier):
                 examples[support],
                 solution[support],
             )
-        self.status_ = run.status
+        self.status_ = "max_rounds" if run.status == "max_iter" else run.status
         self.objective_ = run.certificate.primal
         self.dual_gap_ = run.certificate.gap
         self.violation_ = run.certificate.violation
