@@ -48,7 +48,18 @@ class PyOnline : public Interruptible {
       return online_.process({places.data(), count}, labels.data(), caps.data(), values.data(),
                              std::int64_t(width), seconds_of_row, poll);
     });
-    return nb::make_tuple(learned, learned < std::int64_t(count) || signalled());
+    return how_far(learned, count);
+  }
+
+  // Support patterns come again; returns what process() does.
+  nb::tuple revisit(Input<std::int32_t> places, double seconds) {
+    const std::size_t count = places.shape(0);
+    for (std::size_t b = 0; b < count; ++b) check(places.data()[b], 0);
+    forget_signals();
+    const std::int64_t learned = for_seconds(seconds, [&](const auto& poll) {
+      return online_.revisit({places.data(), count}, poll);
+    });
+    return how_far(learned, count);
   }
 
   // Of the patterns, in their order: (places, labels, caps, curvatures).
@@ -173,6 +184,11 @@ class PyOnline : public Interruptible {
     if (place < 0 || place >= places()) throw std::invalid_argument("a place is out of range");
     if (label < 0 || label >= classes()) throw std::invalid_argument("a label is out of range");
   }
+  // Of how many examples it has learned, and whether it was stopped.
+  nb::tuple how_far(std::int64_t learned, std::size_t count) {
+    const bool stopped = learned < std::int64_t(count) || interrupted() || signalled();
+    return nb::make_tuple(learned, stopped);
+  }
   // Calls Python, which needs the GIL for that and no longer.
   static typename PatternRows<Real>::Source source(nb::callable rows) {
     return [rows = std::move(rows)](std::span<const std::int32_t> places, std::int64_t width,
@@ -202,6 +218,7 @@ static void bind(nb::module_& m, const char* name) {
       .def("free", &Driver::free, "count"_a)
       .def("process", &Driver::process, "places"_a, "labels"_a, "caps"_a, "values"_a,
            "seconds_of_row"_a, "seconds"_a)
+      .def("revisit", &Driver::revisit, "places"_a, "seconds"_a)
       .def("patterns", &Driver::patterns)
       .def("columns", &Driver::columns)
       .def("set_patterns", &Driver::set_patterns, "places"_a, "labels"_a, "caps"_a, "curvatures"_a,

@@ -110,8 +110,65 @@ void check_keep_columns() {
   CHECK(!cache.find(4));
 }
 
+// Longer rows keep what they had; those used longest ago leave if there is no room for all.
+void check_growth(unsigned seed) {
+  Source source(seed);
+  constexpr int kLanes = kNativeBytes / 4;
+  const auto padded = [](std::int64_t length) { return (length / kLanes + 1) * kLanes; };
+  std::int64_t examples = source.integer(0, 10), length = examples;
+  const std::int64_t bytes = source.integer(0, 12) * 4 * padded(16);
+  KernelCache<float> cache(examples, length, bytes);
+  std::list<std::int32_t> used;                     // the last used last
+  std::map<std::int32_t, std::int64_t> columns_of;  // that were filled
+  for (int step = 0; step < 60; ++step) {
+    if (source.chance(0.15) || examples == 0) {
+      examples += source.integer(0, 8);
+      length += source.integer(0, 8);
+      cache.grow(examples, length);
+      while (std::int64_t(used.size()) > cache.capacity()) {
+        columns_of.erase(used.front());
+        used.pop_front();
+      }
+    } else {
+      const std::int32_t i = source.integer(0, int(examples) - 1);
+      if (cache.find(i)) {
+        used.remove(i);
+        if (source.chance(0.3)) {
+          cache.forget(i);
+          columns_of.erase(i);
+        } else {
+          used.push_back(i);
+        }
+      } else {
+        if (std::int64_t(used.size()) == cache.capacity()) {
+          columns_of.erase(used.front());
+          used.pop_front();
+        }
+        float* const row = cache.insert(i);
+        for (std::int64_t c = 0; c < length; ++c) row[c] = value_of(i, std::int32_t(c));
+        used.push_back(i);
+        columns_of[i] = length;
+      }
+    }
+    const std::int64_t fit = bytes / (4 * padded(length));
+    CHECK_EQUAL(cache.capacity(),
+                std::clamp<std::int64_t>(fit, 2, std::max<std::int64_t>(2, examples)));
+    CHECK_EQUAL(cache.length(), length);
+    CHECK_EQUAL(cache.size(), std::int64_t(used.size()));
+    CHECK(cache.in_order_of_use() == std::vector<std::int32_t>(used.begin(), used.end()));
+    for (std::int32_t i = 0; i < examples; ++i) {
+      const float* const row = cache.at(i);
+      CHECK_EQUAL(row != nullptr, columns_of.contains(i));
+      if (!row) continue;
+      for (std::int64_t c = 0; c < padded(length); ++c)  // packs read beyond the end
+        CHECK_EQUAL(row[c], c < columns_of[i] ? value_of(i, std::int32_t(c)) : 0.0f);
+    }
+  }
+}
+
 void run_tests() {
   for (unsigned seed = 0; seed < 500; ++seed) check_random_use(seed);
+  for (unsigned seed = 0; seed < 300; ++seed) check_growth(seed);
   check_keep_columns();
 }
 

@@ -67,9 +67,15 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
             )
         return np.searchsorted(self.classes_, y)
 
-    def _problem(self, machine: Machine, X, labels, sample_weight) -> Problem:
+    def _problem(
+        self, machine: Machine, X, labels, sample_weight, all_may_be_zero=False
+    ) -> Problem:
         weights = _check_sample_weight(
-            sample_weight, X, dtype=np.float64, ensure_non_negative=True
+            sample_weight,
+            X,
+            dtype=np.float64,
+            ensure_non_negative=True,
+            allow_all_zero_weights=all_may_be_zero,
         )
         return state_problem(
             machine, labels, self.classes_, self.C, weights, self.class_weight

@@ -16,6 +16,7 @@ from .driver import Reporter
 from .expansion import Expansion
 from .kernel import Kernel
 from .pattern_store import PatternStore
+from .points import finite
 from .problem import Problem
 from .threads import on_threads
 
@@ -135,7 +136,7 @@ class OnlineDriver:
         caps : ndarray of float
             C_i of each of them.
         examples : ndarray of int or None
-            Which they are, if they may come again: a support pattern is passed over.
+            Which they are, if they may come again: a support pattern stays the same.
         seconds : float
             Stop after that time.
 
@@ -144,18 +145,48 @@ class OnlineDriver:
         complete : bool
             Not if a signal came or the time was over.
         """
-        if examples is not None:
-            fresh = ~np.isin(examples, self.examples[self._core.patterns()[0]])
-            points, labels, caps = points.take(fresh), labels[fresh], caps[fresh]
-            examples = examples[fresh]
-        if len(points) == 0:
-            return True
         start = perf_counter()
         self._expansion = None
+        if examples is None:
+            arrive, again = np.arange(len(points)), np.empty(0, dtype=np.int32)
+            examples = np.full(len(points), -1)
+        else:
+            arrive, again = self._divide(examples)
+        complete = True
+        if len(arrive):
+            complete = self._process(
+                points.take(arrive),
+                labels[arrive],
+                caps[arrive],
+                examples[arrive],
+                seconds,
+            )
+        if complete and len(again):
+            left = seconds - (perf_counter() - start)
+            learned, stopped = self._core.revisit(again, left)
+            self.n_seen += learned
+            complete = not stopped
+        return complete
+
+    def _divide(self, examples) -> tuple[np.ndarray, np.ndarray]:
+        """Return which examples are no support patterns, and where the others are."""
+        places = self._core.patterns()[0]
+        _, again, at = np.intersect1d(
+            examples, self.examples[places], return_indices=True
+        )
+        arrive = np.delete(np.arange(len(examples)), again)
+        return arrive, places[at[np.argsort(again)]]
+
+    def _process(self, points, labels, caps, examples, seconds: float) -> bool:
+        start = perf_counter()
         places = self._take_places(points)
-        self.examples[places] = -1 if examples is None else examples
+        self.examples[places] = examples
         width = max(int(places.max()) + 1, self._core.width)
         values = self._kernel_rows.of(points, width)
+        finite(
+            values[np.arange(len(places)), places],
+            "The kernel of some rows of X with themselves",
+        )
         self._n_computed += values.size
         spent = perf_counter() - start
         learned, stopped = self._core.process(
@@ -184,9 +215,26 @@ class OnlineDriver:
         return places
 
     def replace(self, points, labels, caps, examples, coefficients: sp.csr_array):
-        """Take other support patterns, with their coefficients."""
-        self._expansion = None
+        """Take other support patterns, with their coefficients.
+
+        If their kernel cannot be computed, the old ones stay.
+        """
         curvatures = self.kernel.diagonal(points).astype(np.float64)
+        before = self._patterns()
+        unknown = sp.csr_array(coefficients, copy=True)
+        unknown.data[:] = 0.0
+        self._put(points, labels, caps, curvatures, examples, coefficients, unknown)
+        try:
+            self._core.rebuild()
+        except BaseException:
+            self._put(*before)
+            raise
+
+    def _put(
+        self, points, labels, caps, curvatures, examples, coefficients, gradients
+    ) -> None:
+        """Let these be the support patterns, and no others."""
+        self._expansion = None
         none = np.empty(0, dtype=np.int32), np.empty(0)
         self._core.set_patterns(
             none[0],
@@ -209,9 +257,36 @@ class OnlineDriver:
             by_class.indptr.astype(np.int64),
             places[by_class.indices],
             by_class.data.astype(np.float64),
-            np.zeros(by_class.nnz),
+            gradients.tocsc().data,
         )
-        self._core.rebuild()
+
+    def snapshot(self) -> "OnlineDriver":
+        """Return a driver that knows the same, but goes its own way.
+
+        Its cache is empty.
+        """
+        points, *known = self._patterns()
+        other = OnlineDriver(
+            self.kernel,
+            points,
+            self._n_classes,
+            self.options,
+            0,
+            self._kernel_rows.threads,
+        )
+        other._put(points, *known)
+        random, weights, _, *counts = self._core.state()
+        nothing_chosen = (-1, -1, -1)  # a choice names a place, and these are others
+        other._core.set_state(random, weights, nothing_chosen, *counts)
+        other.n_seen, other._n_computed = self.n_seen, self._n_computed
+        return other
+
+    def _patterns(self):
+        """Return all that `_put` takes."""
+        places, labels, caps, curvatures = self._core.patterns()
+        points, examples = self.store.take(places), self.examples[places]
+        variables = self.coefficients(), self.gradients()
+        return points, labels, caps, curvatures, examples, *variables
 
     def patterns(self):
         """Return (points, labels, caps, examples) of the support patterns."""

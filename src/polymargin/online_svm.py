@@ -2,6 +2,7 @@
 
 from math import ceil
 from numbers import Integral, Real
+from time import perf_counter
 
 import numpy as np
 import scipy.sparse as sp
@@ -29,11 +30,13 @@ from .online import (
     learn_chunks,
 )
 from .problem import Problem
-from .progress import EpochReporter
+from .progress import EpochReporter, warn_unless_converged
 from .threads import blas_on_one_thread
 
 _MEGABYTE = 1e6
 _MOST_ROUNDS = 100_000  # of the block method, for "converged"
+# What is known after "converged" and `finish`, until more is learned.
+_OF_CONVERGENCE = ("objective_", "dual_gap_", "violation_", "n_iter_")
 
 
 def _takes_chunks(estimator) -> bool:
@@ -84,7 +87,8 @@ class OnlineSVM(KernelPrediction, MarginClassifier):
     steps : tuple of two floats, default=(2.0, 40.0)
         For "fixed": how many steps, for each example, look at all classes of a support
         pattern (processOld), and how many at its support classes only
-        (processOptimize).
+        (processOptimize). A support pattern that comes again in a later pass is itself
+        a step of processOld.
 
     hits : int, default=10
         How many pairs "gain" chooses from.
@@ -128,7 +132,7 @@ class OnlineSVM(KernelPrediction, MarginClassifier):
         Seed of the order of examples and of the choice of steps.
 
     verbose : int, default=0
-        Print a line after every `verbose` chunks of 256 examples.
+        Print a line after every `verbose` chunks of 256 examples of `fit`.
 
     history : bool, default=False
         Whether to keep `history_`, which grows with every chunk.
@@ -173,9 +177,12 @@ class OnlineSVM(KernelPrediction, MarginClassifier):
         After "converged" and `finish`: the objective, and
         ``(objective_ - dual_objective_) / objective_``.
 
+    n_iter_ : int
+        After "converged" and `finish`: rounds of the method of `KernelSVM`.
+
     status_ : str
         How it ended: "complete" (all examples were learned from), "converged",
-        "max_time", "max_iter", "interrupted", "callback" or "precision".
+        "max_time", "max_rounds", "interrupted", "callback" or "precision".
 
     history_ : dict of ndarrays or None
         By chunk: examples seen, seconds, dual objective, number of support patterns,
@@ -296,6 +303,8 @@ class OnlineSVM(KernelPrediction, MarginClassifier):
         KeyboardInterrupt
             After Ctrl-C; what was learned so far is in the estimator.
         """
+        began = perf_counter()
+        self._check_convergence()
         X, y = self._validate(X, y)
         labels = self._find_classes(y)
         problem = self._problem(_machine(), X, labels, sample_weight)
@@ -320,9 +329,8 @@ class OnlineSVM(KernelPrediction, MarginClassifier):
             reporter=EpochReporter(self, context, data, self._fitted_parts, "chunk"),
         )
         if self.epochs == "converged" and self.status_ == "complete":
-            start = sp.lil_array((n, len(self.classes_)))
-            start[self.support_] = self._driver.coefficients()
-            self._converge(points, problem, start.tocsr(), np.arange(n))
+            start = _spread(self._driver.coefficients(), self.support_, n)
+            self._converge(points, problem, start, np.arange(n), began)
         context.call_on_fit_task_end(
             estimator=self, reconstruction_attributes=self._fitted_parts, **data
         )
@@ -361,7 +369,9 @@ class OnlineSVM(KernelPrediction, MarginClassifier):
         first = not hasattr(self, "_driver")
         self._check_stream(classes, first)
         X, y = self._validate(X, y, reset=first)
-        problem = self._problem(_machine(), X, self._known_labels(y), sample_weight)
+        problem = self._problem(
+            _machine(), X, self._known_labels(y), sample_weight, all_may_be_zero=True
+        )
         if first:
             points = self._begin(X, check_random_state(self.random_state))
         else:
@@ -380,10 +390,10 @@ class OnlineSVM(KernelPrediction, MarginClassifier):
         -------
         self : estimator
         """
-        check_is_fitted(self)
-        points, labels, caps, examples = self._driver.patterns()
+        driver, began = self._fitted_driver(), perf_counter()
+        points, labels, caps, examples = driver.patterns()
         problem = Problem(_machine(), labels, len(self.classes_), caps)
-        self._converge(points, problem, self._driver.coefficients(), examples)
+        self._converge(points, problem, driver.coefficients(), examples, began)
         return self
 
     def gap(self, X, y, sample_weight=None) -> float:
@@ -403,23 +413,23 @@ class OnlineSVM(KernelPrediction, MarginClassifier):
         gap : float
             ``(objective - dual_objective_) / objective``.
         """
-        check_is_fitted(self)
+        driver = self._fitted_driver()
         X, y = self._validate(X, y, reset=False)
         labels = self._known_labels(y)
         problem = self._problem(_machine(), X, labels, sample_weight)
         scores = self._expansion.scores(X, effective_n_jobs(self.n_jobs))
-        rows = np.arange(len(labels))
-        own = scores[rows, labels].astype(np.float64)
-        scores = scores + 1.0
-        scores[rows, labels] -= 1.0
+        rows, scores = np.arange(len(labels)), scores.astype(np.float64)
+        own = scores[rows, labels]
+        scores += 1.0
+        scores[rows, labels] = own
         loss = problem.caps @ (scores.max(axis=1) - own)
-        return relative_gap(self._driver.half_norm + loss, self.dual_objective_)
+        return relative_gap(driver.half_norm + loss, driver.dual)
 
     def _begin(self, X, random):
         """Forget everything, and return the rows as the kernel knows them."""
         kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0, X)
         points = kernel.points(X)
-        for name in ("objective_", "dual_gap_", "violation_"):
+        for name in _OF_CONVERGENCE:
             self.__dict__.pop(name, None)
         self._driver = OnlineDriver(
             kernel,
@@ -445,7 +455,7 @@ class OnlineSVM(KernelPrediction, MarginClassifier):
     def _learn(self, points, problem, chunks, **options) -> None:
         """Learn from chunks; the status is set whatever happens."""
         self.status_ = "interrupted"
-        for name in ("objective_", "dual_gap_", "violation_"):
+        for name in _OF_CONVERGENCE:
             self.__dict__.pop(name, None)
         with blas_on_one_thread():
             self.status_ = learn_chunks(
@@ -460,7 +470,15 @@ class OnlineSVM(KernelPrediction, MarginClassifier):
         if self.status_ == "interrupted":
             raise KeyboardInterrupt
 
-    def _converge(self, points, problem, coefficients, examples) -> None:
+    def _check_convergence(self) -> None:
+        if self.epochs == "converged" and self.budget is not None:
+            raise ValueError(
+                f"epochs='converged' needs all support vectors, and budget="
+                f"{self.budget} would bound their number; set budget=None, or call "
+                f"finish() after fit with a number of epochs."
+            )
+
+    def _converge(self, points, problem, coefficients, examples, began: float) -> None:
         """Train on `points` to the tolerance, from these coefficients on."""
         driver = BlockDriver(
             self._driver.kernel,
@@ -477,9 +495,8 @@ class OnlineSVM(KernelPrediction, MarginClassifier):
                 duals.indices.astype(np.int32),
                 duals.data,
             )
-            run = run_epochs(
-                driver, Stopping(self.tol, None, _MOST_ROUNDS, self.max_time)
-            )
+            left = self.max_time and self.max_time - (perf_counter() - began)
+            run = run_epochs(driver, Stopping(self.tol, None, _MOST_ROUNDS, left))
             solution = problem.coefficients(*driver.duals())
             support = np.flatnonzero(np.diff(solution.indptr))
             self._driver.replace(
@@ -489,15 +506,20 @@ class OnlineSVM(KernelPrediction, MarginClassifier):
                 examples[support],
                 solution[support],
             )
-        self.status_ = run.status
+        self.status_ = "max_rounds" if run.status == "max_iter" else run.status
         self.objective_ = run.certificate.primal
         self.dual_gap_ = run.certificate.gap
         self.violation_ = run.certificate.violation
+        self.n_iter_ = run.epochs
         if run.status == "interrupted":
             raise KeyboardInterrupt
+        warn_unless_converged(self)
+
+    def _violation_tol(self) -> None:
+        """Say that the duality gap decides."""
 
     def _fitted_parts(self) -> dict:
-        return {"_driver": self._driver}
+        return {"_driver": self._driver.snapshot(), "_history": None}
 
     @property
     def _expansion(self):
@@ -565,6 +587,13 @@ class OnlineSVM(KernelPrediction, MarginClassifier):
 
 def _machine():
     return find_machine("cs", "hinge", "exact")
+
+
+def _spread(rows: sp.csr_array, places: np.ndarray, n: int) -> sp.csr_array:
+    """Return `n` rows, of which those at `places` are given and others are zero."""
+    entries = rows.tocoo()
+    at = places[entries.row], entries.col
+    return sp.csr_array((entries.data, at), shape=(n, rows.shape[1]))
 
 
 def _check_steps(steps) -> tuple[float, float]:

@@ -13,6 +13,7 @@ from .driver import Epoch, Reporter
 # What would help when a fit ends before its tolerance, by status.
 _REMEDIES = {
     "max_iter": "raise max_iter (now {max_iter}), scale the features, or lower C",
+    "max_rounds": "scale the features, or lower C",
     "max_time": "raise max_time (now {max_time} s)",
     "precision": "pass float64 data: float32 cannot resolve this tolerance",
 }

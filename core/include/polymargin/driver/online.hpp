@@ -50,7 +50,7 @@ class Online {
 
   // Learns from arrivals, which are at free places, with the kernel of each of them with all places
   // below `width`, each of which took so many seconds. Returns how many it has learned from when it
-  // was asked to stop. Those that have not become support patterns are gone then.
+  // was asked to stop, one at least. Those that have not become support patterns are gone then.
   std::int64_t process(std::span<const std::int32_t> places, const std::int32_t* labels,
                        const double* caps, const Real* values, std::int64_t width,
                        double seconds_of_row, const std::function<bool()>& poll) {
@@ -61,17 +61,31 @@ class Online {
       rows_.settle(places, [&](std::int32_t i) { return patterns_.contains(i); });
     };
     std::size_t b = 0;
+    bool stop = false;
     try {
-      for (; b < places.size() && !poller.asks_to_stop(); ++b) {
+      for (; b < places.size() && !stop; ++b) {
         const std::int32_t place = places[b];
         patterns_.at(place) = {labels[b], caps[b], double(values[b * width + place])};
-        if (caps[b] > 0) learn(place, poller);
+        stop = caps[b] > 0 ? learn(place, poller) : poller.asks_to_stop();
       }
     } catch (...) {  // from a kernel
       settle();
       throw;
     }
     settle();
+    return std::int64_t(b);
+  }
+
+  // Support patterns come again: a step on each that still is one, and steps after it. Without
+  // them, nothing would happen where all examples have become support patterns.
+  std::int64_t revisit(std::span<const std::int32_t> places, const std::function<bool()>& poll) {
+    Poller poller(poll);
+    std::size_t b = 0;
+    for (bool stop = false; b < places.size() && !stop; ++b) {
+      if (patterns_.contains(places[b]))
+        make(StepKind::old, [&] { return process_old(places[b]); });
+      stop = reprocess(poller);
+    }
     return std::int64_t(b);
   }
 
@@ -121,18 +135,25 @@ class Online {
   static constexpr double kStepCost = 300;
   static constexpr std::int64_t kLookCost = 5;
 
-  void learn(std::int32_t place, Poller& poller) {
+  // Both say whether they were asked to stop, which is asked once.
+  bool learn(std::int32_t place, Poller& poller) {
     make(StepKind::fresh, [&] { return process_new(place); });
-    while (!patterns_.list().empty()) {
+    return reprocess(poller);
+  }
+  bool reprocess(Poller& poller) {
+    bool stop = poller.asks_to_stop();
+    while (!stop && !patterns_.list().empty()) {
       const StepKind kind = rates_.draw(random_);
-      if (kind == StepKind::fresh || poller.asks_to_stop()) break;
+      if (kind == StepKind::fresh) break;
       if (kind == StepKind::old)
-        make(kind, [&] { return process_old(); });
+        make(kind, [&] { return process_old(choose_old()); });
       else
         make(kind, [&] { return optimize(); });
+      stop = poller.asks_to_stop();
     }
     while (std::int64_t(patterns_.list().size()) > settings_.budget)
       remove(patterns_.least_important());
+    return stop;
   }
 
   // Makes steps and tells the rates what they have gained, and at which cost.
@@ -162,10 +183,12 @@ class Online {
     return step(place, label, down, row);
   }
 
-  double process_old() {
-    ++steps[int(StepKind::old)];
+  std::int32_t choose_old() {
     const Candidate candidate = std::exchange(candidate_, {});
-    const std::int32_t place = candidate ? candidate.place : patterns_.draw(random_);
+    return candidate ? candidate.place : patterns_.draw(random_);
+  }
+  double process_old(std::int32_t place) {
+    ++steps[int(StepKind::old)];
     const Real* const row = row_of(place);
     all_gradients(place, row);
     const std::int32_t up = highest(place), down = lowest();

@@ -44,11 +44,11 @@ class StepRates {
 
   double sum() const { return std::accumulate(weights_.begin(), weights_.end(), 0.0); }
 
-  // Where nothing is gained at all, all kinds are alike.
+  // Where nothing is gained at all, all kinds are alike. Raising all but one of the weights to the
+  // least makes the sum larger, of which it still has to be its share.
   void keep_all_possible() {
-    const double total = sum();
-    for (double& weight : weights_)
-      weight = total > 0 ? std::max(weight, kLeastShare * total) : 1.0;
+    const double total = sum(), least = kLeastShare / (1 - (kStepKinds - 1) * kLeastShare) * total;
+    for (double& weight : weights_) weight = total > 0 ? std::max(weight, least) : 1.0;
   }
 
   Weights weights_;
