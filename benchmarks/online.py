@@ -79,8 +79,9 @@ def measure_all(options: argparse.Namespace, results: Results, arguments) -> Non
             if options.resume and (piece, name) in results:
                 progress(f"{name}, {piece}: measured already")
                 continue
-            record = work(results)
             about = {"table": piece, "data": name, "environment": described}
+            about["load"] = os.getloadavg()[0]
+            record = work(results)
             results.add({**about, **record})
 
 

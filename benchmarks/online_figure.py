@@ -83,13 +83,12 @@ def _panel(left, comparison: Comparison, axis: str) -> None:
     left.plot(ends, [bar.dual] * 2, color="black", linewidth=2.5, zorder=3)
     left.annotate(
         f"{100 * bar.speed_up:+.0f} %",
-        (sum(ends) / 2, bar.dual),
-        xytext=(0, 4),
+        (max(ends), bar.dual),
+        xytext=(-2, -13),
         textcoords="offset points",
-        ha="center",
+        ha="right",
         fontsize=9,
     )
-    left.margins(y=0.12)
     left.set(xlim=(0, None), ylim=(0, None), title=comparison.name)
     left.set(xlabel=FIGURES[axis].label, ylabel="dual value")
     right.set(ylim=(0, 100 * _ERROR_ROOM * lowest), ylabel="test error in %")

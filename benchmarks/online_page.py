@@ -24,6 +24,7 @@ def render(comparisons: list[Comparison]) -> str:
         "# Benchmarks of the online machine",
         "Written by `make bench-online`.",
         *machines(_pieces(comparisons)),
+        _load_note(comparisons),
         "## Data sets and methods",
         _METHODS_TEXT,
         "float32 rows. Every run in a fresh process after a small one to warm up, one "
@@ -78,6 +79,22 @@ def _pieces(comparisons: list[Comparison]) -> list[dict]:
             key = kind, one.name, *record["environment"].values()
             pieces.setdefault(key, {**record, "table": kind})
     return list(pieces.values())
+
+
+def _load_note(comparisons: list[Comparison]) -> str:
+    """What else the machine was doing."""
+    records = [record for one in comparisons for record in one.records]
+    loads = [record["load"] for record in records if "load" in record]
+    if not loads:
+        return ""
+    cores = min(int(record["environment"]["cores"]) for record in records)
+    note = (
+        f"Load average whenever a piece of work began, this benchmark's own process "
+        f"among it: {min(loads):.1f} to {max(loads):.1f} on {cores} cores."
+    )
+    if max(loads) > cores:
+        note += " **The machine was shared with other work: seconds are noisy.**"
+    return note
 
 
 def _settings_table(comparisons: list[Comparison]) -> str:

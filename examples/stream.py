@@ -231,10 +231,7 @@ def main(arguments: list[str] | None = None) -> None:
         is_csv = path.suffix == ".csv"
         form = Csv(options.label_column) if is_csv else Svmlight()
         model, progress = learn(path, form, options)
-    dtype = model.support_vectors_.dtype
-    print(
-        f"\n{len(model.support_):,} support patterns in {dtype}, that is all it keeps."
-    )
+    print(f"\nWhat it keeps: {len(model.support_):,} support patterns.")
     print(plot(progress, options.output))
 
 
