@@ -81,13 +81,13 @@ def _panel(left, comparison: Comparison, axis: str) -> None:
     bar = comparison.bar(axis)
     ends = [bar.first / unit, bar.other / unit]
     left.plot(ends, [bar.dual] * 2, color="black", linewidth=2.5, zorder=3)
-    left.annotate(
-        f"{100 * bar.speed_up:+.0f} %",
-        (max(ends), bar.dual),
-        xytext=(-2, -13),
-        textcoords="offset points",
+    word = "ahead" if bar.speed_up >= 0 else "behind"
+    left.text(
+        0.97,
+        0.06,
+        f"GaLa {word} by {100 * abs(bar.speed_up):.0f} %",
+        transform=left.transAxes,
         ha="right",
-        fontsize=9,
     )
     left.set(xlim=(0, None), ylim=(0, None), title=comparison.name)
     left.set(xlabel=FIGURES[axis].label, ylabel="dual value")

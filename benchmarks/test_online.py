@@ -146,7 +146,8 @@ def test_page_shows_speed_ups_beside_the_paper(found):
     assert "| 12 % |" in text
     assert "| usps | 1.90, 37.0 | 2.00, 40.0 |" in text
     assert "| 1.94, 36.7 |" in text
-    assert "| mnist | SVC | 20.0 | 5.00 | - | 7 |" in text
+    assert "| mnist | SVC | 20.0 | 5.00 | - | 7 | - | - |" in text
+    assert "| usps | GaLa | 8 ± 0 | 5.00 ± 0.00 | 560.00 | 9 | 1,000 | 8.00 |" in text
     assert "2.5 to 2.5 on 2 cores. **The machine was shared" in text
     assert "![training time in seconds](online-seconds.png)" in text
 
