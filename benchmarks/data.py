@@ -59,7 +59,7 @@ class Dataset:
         return {"n": n, "d": d, "k": self.n_classes, "nnz": int(self.nonzeros)}
 
 
-def load(name: str) -> Dataset:
+def load(name: str, scaled: bool = True) -> Dataset:
     """Load a data set by name.
 
     Parameters
@@ -67,6 +67,8 @@ def load(name: str) -> Dataset:
     name : str
         A file ``<name>.npz`` in the folder named by the environment variable
         ``POLYMARGIN_DATA``, or "digits", or "generated_k<classes>".
+    scaled : bool
+        Whether features of dense files are scaled; else they are as in the file.
 
     Returns
     -------
@@ -85,7 +87,8 @@ def load(name: str) -> Dataset:
     with np.load(_file_of(name)) as arrays:
         if "indptr" in arrays:
             return _sparse(name, arrays)
-        return _dense(name, arrays)
+        data = _dense(name, arrays)
+    return _scaled(data) if scaled else data
 
 
 def generate(
@@ -145,10 +148,8 @@ def _dense(name: str, arrays) -> Dataset:
     X, y = arrays["X"].astype(np.float32), arrays["y"]
     if "X_test" in arrays:
         X_test = arrays["X_test"].astype(np.float32)
-        dataset = Dataset(name, X, y, X_test, arrays["y_test"])
-    else:
-        dataset = split(name, X, y)
-    return _scaled(dataset)
+        return Dataset(name, X, y, X_test, arrays["y_test"])
+    return split(name, X, y)
 
 
 def split(name: str, X, y) -> Dataset:

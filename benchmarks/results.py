@@ -35,6 +35,10 @@ class Results:
     def __contains__(self, key: tuple[int | str, str]) -> bool:
         return key in self._records
 
+    def get(self, table: int | str, data: str) -> dict | None:
+        """Return the record of a table and data set, if there is one."""
+        return self._records.get((table, data))
+
     def add(self, record: dict) -> None:
         """Append a record with the keys "table" and "data"."""
         line = json.dumps(record)

@@ -1,0 +1,96 @@
+"""The example of a stream runs, on what it makes itself and on files of one's own."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+
+
+@pytest.fixture(scope="module")
+def stream():
+    spec = importlib.util.spec_from_file_location("stream", EXAMPLES / "stream.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def lines_of(output):
+    """The numbers of every line of progress."""
+    rows = [line.replace(",", "").split() for line in output.splitlines()]
+    return [
+        [float(word) for word in row]
+        for row in rows
+        if len(row) == 5 and row[0].isdigit()
+    ]
+
+
+def test_made_data_progress_and_plot(stream, tmp_path, capsys):
+    picture = tmp_path / "plot.png"
+    sizes = ["--rows", "1300", "--chunk", "100", "--held-out", "200", "--budget", "150"]
+    stream.main([*sizes, "--every", "4", "--output", str(picture)])
+    lines = lines_of(capsys.readouterr().out)
+    assert [line[0] for line in lines] == [400, 800, 1100]
+    assert lines[-1][2] == max(line[2] for line in lines) == 150  # the budget is full
+    assert lines[-1][3] > 0.7
+    assert lines[-1][4] > 0.85
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def write_both(folder, rows=330):
+    """The same rows as svmlight text and as CSV with a header, label last."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=rows)
+    X = np.round(rng.normal(size=(rows, 4)) + 2 * y[:, None], 3)
+    X[:, 1] *= rng.random(rows) < 0.5
+    names = ["ash", "birch", "cedar"]
+    svm, text = folder / "rows.svm", folder / "rows.csv"
+    with svm.open("w") as first, text.open("w") as second:
+        second.write("a,b,c,d,tree\n")
+        for label, row in zip(y, X, strict=True):
+            pairs = [f"{at}:{value}" for at, value in enumerate(row) if value]
+            first.write(f"{names[label]} {' '.join(pairs)} # a row\n\n")
+            second.write(",".join([*map(str, row), names[label]]) + "\n")
+    return svm, text
+
+
+def test_formats_give_the_same_model(stream, tmp_path, capsys):
+    common = ["--held-out", "30", "--chunk", "50", "--every", "1", "--gamma", "0.2"]
+    common += ["--output", str(tmp_path / "plot.png")]
+    outputs = []
+    for path in write_both(tmp_path):
+        more = ["--label-column", "-1"] if path.suffix == ".csv" else []
+        stream.main([str(path), *common, *more])
+        text = capsys.readouterr().out
+        assert "3 classes, 30 examples held out" in text
+        outputs.append([line[:1] + line[2:] for line in lines_of(text)])
+    assert outputs[0][-1][0] == 300  # held-out rows are not learned from
+    np.testing.assert_array_equal(*outputs)
+    assert outputs[0][-1][-1] > 0.8
+
+
+def test_without_matplotlib_and_without_a_file(stream, monkeypatch, tmp_path, capsys):
+    svm, _ = write_both(tmp_path, rows=60)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    stream.main([str(svm), "--output", str(tmp_path / "plot.png")])
+    assert "matplotlib is not installed" in capsys.readouterr().out
+    assert not (tmp_path / "plot.png").exists()
+    with pytest.raises(SystemExit):
+        stream.main([str(tmp_path / "nowhere.svm")])
+    assert "there is no file" in capsys.readouterr().err
+
+
+def test_held_out_rows_are_a_sample_of_bounded_size(stream, tmp_path):
+    svm, _ = write_both(tmp_path)
+    form = stream.Svmlight()
+    classes, held_out = stream.survey(svm, form, 40)
+    assert classes == ["ash", "birch", "cedar"]
+    assert form.largest == 3
+    assert len(held_out) == 40
+    lines = list(stream.examples_of(svm, form))
+    assert all(lines[number] == line for number, line in held_out.items())
+    assert max(held_out) > 250  # from all of the file
+    assert len(stream.survey(svm, form, 1000)[1]) == 330 // 5
