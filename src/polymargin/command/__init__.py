@@ -1,10 +1,12 @@
 """The command line: ``polymargin <subcommand>``, one module for each of them.
 
 A module here is a subcommand if it is listed in `SUBCOMMANDS`. It has `HELP`, one line;
-`add_arguments(parser)`; and `run(arguments)`, which returns the exit status.
+`INTERRUPTED`, what to say after Ctrl-C; `add_arguments(parser)`; and `run(arguments)`,
+which returns the exit status.
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -41,9 +43,14 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(words)
     try:
         return modules[arguments.command].run(arguments)
+    except BrokenPipeError:
+        # Who reads only the head of the tables has seen enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except (ValueError, TypeError, OSError) as error:
         print(f"polymargin {arguments.command}: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print(f"polymargin {arguments.command}: stopped.", file=sys.stderr)
+        told = modules[arguments.command].INTERRUPTED
+        print(f"polymargin {arguments.command}: {told}", file=sys.stderr)
         return _INTERRUPTED

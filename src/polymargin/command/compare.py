@@ -8,6 +8,7 @@ from ..comparison.fits import PREPARATIONS
 from ..protocols import PROTOCOLS, find_protocol
 
 HELP = "Compare machines on data sets: tables, significance tests and a report."
+INTERRUPTED = "stopped; run the same command again to go on."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,11 +9,12 @@ from html import escape
 import numpy as np
 
 from ..significance import groups_without_difference
+from .rank_diagram import draw_ranks, size_of_ranks
 from .summary import Summary
 from .verdicts import Tests
 
-# Okabe and Ito: can be told apart by the colour-blind; dashes go on where they end.
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+# After Okabe and Ito: the colour-blind can tell them apart, on paper dashes help.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#aa4499", "#e69f00", "#56b4e9", "#000000")
 _DASHES = ("-", "--", "-.", ":")
 _SIZE = (4.2, 3.0)  # inches; legible where a phone makes it 3.5 inches wide
 _STYLE = {
@@ -26,7 +27,7 @@ _STYLE = {
     "grid.color": "#dddddd",
     "grid.linewidth": 0.6,
     "axes.edgecolor": "#555555",
-    "lines.linewidth": 1.6,
+    "lines.linewidth": 1.7,
 }
 
 
@@ -57,15 +58,14 @@ def all_figures(summary: Summary, tests: Tests) -> list[Figure]:
         figures.append(Figure(section, caption, svg))
 
     if tests.difference is not None:
-        height = 1.0 + 0.22 * ((len(summary.machines) + 1) // 2)
         groups = groups_without_difference(tests.ranks, tests.difference)
         draw(
             "significance",
             f"Critical-difference diagram over {tests.n_datasets} data sets: average "
             f"ranks, the best on the left; machines under one bar do not differ by "
             f"Nemenyi's test at level {summary.protocol.level:g}.",
-            lambda figure: _ranks(figure, summary.machines, tests, groups),
-            (5.6, height + 0.12 * len(groups)),
+            lambda figure: draw_ranks(figure, summary.machines, tests, groups),
+            size_of_ranks(summary.machines, groups),
         )
     for dataset in summary.datasets:
         rows = summary.of_kind("convergence", dataset=dataset)
@@ -128,7 +128,7 @@ def _line(axes, machines: list[str], machine: str, x, y, **style) -> None:
 
 def _legend(figure, axes) -> None:
     handles, labels = axes.get_legend_handles_labels()
-    columns = 3 if max(map(len, labels)) < 14 else 2
+    columns = 4 if max(map(len, labels)) < 8 else 2
     figure.legend(
         handles,
         labels,
@@ -177,45 +177,3 @@ def _scaling(figure, rows: list[dict], machines: list[str]) -> None:
             _line(axes, machines, machine, x, y, marker="o", markersize=3.5)
     axes.set(yscale="log", xlabel="classes", ylabel="seconds")
     _legend(figure, axes)
-
-
-def _ranks(figure, machines: list[str], tests: Tests, groups: list) -> None:
-    """An axis of ranks, a name for each machine, a bar for each group."""
-    axes = figure.add_subplot()
-    axes.set_axis_off()
-    k, order = len(machines), np.argsort(tests.ranks, kind="stable")
-    pad = 0.45 * (k - 1)
-    axes.set_xlim(1 - pad, k + pad)
-    axes.plot([1, k], [0, 0], color="#333333", linewidth=1.2, clip_on=False)
-    for rank in range(1, k + 1):
-        axes.plot([rank, rank], [0, 0.25], color="#333333", linewidth=1.2)
-        axes.text(rank, 0.4, str(rank), ha="center", va="bottom")
-    length = min(tests.difference, k - 1)
-    axes.plot([1, 1 + length], [1.7, 1.7], color="#333333", linewidth=1.2)
-    for end in (1, 1 + length):
-        axes.plot([end, end], [1.55, 1.85], color="#333333", linewidth=1.2)
-    note = f"critical difference {tests.difference:.2f}"
-    axes.text(1 + length / 2, 1.95, note, ha="center", va="bottom", fontsize=8.5)
-    for at, group in enumerate(groups):
-        ends = [tests.ranks[group[0]] - 0.03, tests.ranks[group[-1]] + 0.03]
-        height = -0.35 - 0.35 * at
-        axes.plot(ends, [height] * 2, color="#0072b2", linewidth=4)
-    below = -0.35 * len(groups) - 0.8
-    half = (k + 1) // 2
-    for place, machine in enumerate(order):
-        left = place < half
-        height = below - 0.75 * (place if left else k - 1 - place)
-        edge = 1 - 0.08 * k if left else k + 0.08 * k
-        rank = tests.ranks[machine]
-        xs, ys = [rank, rank, edge], [0, height, height]
-        axes.plot(xs, ys, color="#777777", linewidth=0.9)
-        words = f"{machines[machine]} ({rank:.2f})"
-        side = "right" if left else "left"
-        axes.annotate(
-            words,
-            (edge, height),
-            (-4 if left else 4, 0),
-            ha=side,
-            va="center",
-            textcoords="offset points",
-        )

@@ -10,7 +10,7 @@ from . import page, result_tables
 from .summary import Summary
 from .tables import Table
 from .tasks import Task
-from .verdicts import pairs_table, splits_table, test_over_datasets
+from .verdicts import judge_over_datasets, pairs_table, splits_table
 
 _COLUMNS = (
     *Task.__dataclass_fields__,
@@ -60,7 +60,7 @@ class Report:
 
     def __init__(self, settings: dict, tasks: Sequence[Task], rows: Sequence[dict]):
         self.summary = Summary(settings, tasks, rows)
-        self.tests = test_over_datasets(self.summary)
+        self.tests = judge_over_datasets(self.summary)
         self.machines = self.summary.machines
         self.lines = [self.summary.line_name(line) for line in self.summary.lines]
         self.accuracy: np.ndarray = self.summary.table("accuracy")

@@ -23,8 +23,8 @@ def accuracy_table(summary: Summary, tests: Tests) -> Table:
                 continue
             worse = p.get(machine, 1.0) < summary.protocol.level
             marked |= worse
-            text = f"{value:.2f}" + _spread(summary, line, machine)
-            cells.append(Cell(text, value == np.nanmax(values), worse))
+            best, spread = value == np.nanmax(values), _spread(summary, line, machine)
+            cells.append(Cell(f"{value:.2f}", best, worse, spread))
         lines.append(cells)
     if tests.ranks is not None:
         best = tests.ranks.min()
@@ -53,10 +53,9 @@ def time_table(summary: Summary) -> Table:
             if np.isnan(value):
                 cells.append(Cell(NONE))
                 continue
-            text = digits(value)
-            if summary.protocol.grid:
-                text += f" ({digits(other)})"
-            cells.append(Cell(text, value == np.nanmin(seconds)))
+            note = f"({digits(other)})" if summary.protocol.grid else ""
+            fastest = value == np.nanmin(seconds)
+            cells.append(Cell(digits(value), fastest, note=note))
         lines.append(cells)
     caption = f"Seconds of one training, {_summed_up(summary)}; the fastest in bold."
     if summary.protocol.grid:
@@ -82,8 +81,8 @@ def parameters_table(summary: Summary) -> Table | None:
                 cells.append(Cell(NONE))
                 continue
             text, count = words.most_common(1)[0]
-            many = f" ({count} of {len(chosen)})" if len(chosen) > 1 else ""
-            cells.append(Cell(f"{text or 'none'}{many}"))
+            many = f"({count} of {len(chosen)})" if len(chosen) > 1 else ""
+            cells.append(Cell(text or "none", note=many))
         lines.append(cells)
     return Table(
         "parameters",
@@ -155,7 +154,7 @@ def _spread(summary: Summary, line: tuple, machine: str) -> str:
     values = summary.values(line, machine, "accuracy")
     if summary.protocol.summary == "median" or len(values) < 2:
         return ""
-    return f" ± {100 * values.std(ddof=1):.2f}"
+    return f"± {100 * values.std(ddof=1):.2f}"
 
 
 def _summed_up(summary: Summary, spread: str = "") -> str:

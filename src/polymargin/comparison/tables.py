@@ -10,14 +10,19 @@ NONE = "-"
 
 @dataclass(frozen=True)
 class Cell:
-    """A value in words; the best of its line is bold, one that is worse has a mark."""
+    """A value in words; the best of its line is bold, one that is worse has a mark.
+
+    What is less important, such as its spread, is a note beside it.
+    """
 
     text: str
     bold: bool = False
     worse: bool = False
+    note: str = ""
 
     def __str__(self) -> str:
-        return self.text + (WORSE if self.worse else "")
+        text = self.text + (WORSE if self.worse else "")
+        return f"{text} {self.note}" if self.note else text
 
 
 @dataclass(frozen=True)
@@ -102,7 +107,9 @@ def _html(cell: Cell) -> str:
     text = escape(cell.text)
     if cell.worse:
         text += f'<sup title="significantly worse than the best">{WORSE}</sup>'
-    return f"<td>{f'<b>{text}</b>' if cell.bold else text}</td>"
+    text = f"<b>{text}</b>" if cell.bold else text
+    note = f" <small>{escape(cell.note)}</small>" if cell.note else ""
+    return f"<td>{text}{note}</td>"
 
 
 def digits(value: float) -> str:

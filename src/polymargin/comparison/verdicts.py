@@ -16,6 +16,7 @@ from ..significance import (
 from .summary import Summary
 from .tables import NONE, Cell, Table, p_value
 
+_FEW_DATASETS = 5
 _FEWEST_SPLITS = 5  # for a test on one data set
 _MOST_FOR_BERGMANN = 9  # more machines take long
 
@@ -45,7 +46,7 @@ class Tests:
     sentence: str
 
 
-def test_over_datasets(summary: Summary) -> Tests:
+def judge_over_datasets(summary: Summary) -> Tests:
     """Test whether machines differ over data sets."""
     scores = summary.for_tests()
     level, machines = summary.protocol.level, summary.machines
@@ -60,23 +61,28 @@ def test_over_datasets(summary: Summary) -> Tests:
         verdict = "differ" if pair.p < level else "may be equal"
         sentence = (
             f"{machines[0]} and {machines[1]} {verdict} over {n} data sets (Wilcoxon's "
-            f"signed-rank test, p = {p_value(pair.p)}, level {level:g})."
+            f"signed-rank test, {_p(pair.p)}, level {level:g})."
         )
         return Tests(n, ranks, None, [pair], None, sentence)
     overall = friedman(scores)
     adjustment = "bergmann" if k <= _MOST_FOR_BERGMANN else "shaffer"
     pairs = compare_all_pairs(scores, machines, adjustment)
     best = machines[int(np.argmin(overall.ranks))]
+    few = "" if n >= _FEW_DATASETS else f" Of {n} data sets, that says little."
     verdict = (
         "the machines differ" if overall.p < level else "the differences may be luck"
     )
     sentence = (
         f"{best} has the best average rank, {overall.ranks.min():.2f} over {n} data "
         f"sets; {verdict} (Friedman's test as sharpened by Iman and Davenport, "
-        f"p = {p_value(overall.p)}, level {level:g})."
+        f"{_p(overall.p)}, level {level:g}).{few}"
     )
     difference = critical_difference(k, n, level)
     return Tests(n, overall.ranks, overall, pairs, difference, sentence)
+
+
+def _p(p: float) -> str:
+    return f"p {p_value(p)}" if p_value(p).startswith("<") else f"p = {p_value(p)}"
 
 
 def pairs_table(summary: Summary, tests: Tests) -> Table:
