@@ -71,9 +71,8 @@ class ResultsFolder:
             os.fsync(self._lines)
 
     def write(self, name: str, text: str) -> None:
-        """Write a file of the folder, if there is one."""
-        if self.path is not None:
-            write_aside(self.path / name, text)
+        """Write a file of the folder."""
+        write_aside(self.path / name, text)
 
     def close(self) -> None:
         for handle in (self._lines, self._lock):

@@ -110,8 +110,9 @@ def compare(
     with ResultsFolder(folder, settings) as results:
         _work(fitter, tasks, results, verbose)
         report = Report(settings, tasks, results.rows)
-        for name, text in report.files().items():
-            results.write(name, text)
+        if folder is not None:
+            for name, text in report.files().items():
+                results.write(name, text)
     return report
 
 
