@@ -85,7 +85,6 @@ def made_up(accuracies, machines, n_datasets, protocol="holdout", **more):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report") / "results"
-    compare(**EXAMPLE, folder=folder, scaling=False)
     # A data set with five classes shows how time grows with them.
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(5), 30)

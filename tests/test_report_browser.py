@@ -63,8 +63,5 @@ def test_looks(page, width):
     assert ink[: width // 100].max() == 0  # a margin on both sides
     assert ink[-(width // 100) :].max() == 0
     assert ink.mean() > 0.01
-    colours = {(0, 114, 178), (213, 94, 0), (0, 158, 115)}  # of three curves
-    seen = {
-        tuple(colour) for colour in np.round(255 * pixels.reshape(-1, 3)).astype(int)
-    }
-    assert colours <= seen
+    for colour in ((0, 114, 178), (213, 94, 0), (0, 158, 115)):  # of three curves
+        assert (np.round(255 * pixels) == colour).all(axis=2).any()

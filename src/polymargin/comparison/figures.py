@@ -100,7 +100,7 @@ def _svg(paint: Callable, caption: str, number: int, size) -> str:
     from matplotlib.figure import Figure as Canvas
 
     with matplotlib.rc_context({**_STYLE, "svg.hashsalt": f"figure {number}"}):
-        figure = Canvas(figsize=size, layout="constrained")
+        figure = Canvas(figsize=size)
         FigureCanvasSVG(figure)
         paint(figure)
         text = io.StringIO()
@@ -127,15 +127,19 @@ def _line(axes, machines: list[str], machine: str, x, y, **style) -> None:
 
 
 def _legend(figure, axes) -> None:
+    """Put a legend below the axes, and leave room for it and for the labels."""
     handles, labels = axes.get_legend_handles_labels()
     columns = 4 if max(map(len, labels)) < 8 else 2
+    rows = -(-len(labels) // columns)
+    width, height = figure.get_size_inches()
+    figure.subplots_adjust(
+        left=0.72 / width,
+        right=1 - 0.1 / width,
+        top=1 - 0.12 / height,
+        bottom=(0.55 + 0.19 * rows) / height,
+    )
     figure.legend(
-        handles,
-        labels,
-        loc="outside lower center",
-        ncols=columns,
-        frameon=False,
-        fontsize=8.5,
+        handles, labels, loc="lower center", ncols=columns, frameon=False, fontsize=8.5
     )
 
 

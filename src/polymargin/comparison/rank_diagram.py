@@ -38,7 +38,7 @@ def draw_ranks(
     groups : sequence of sequences of int
         Machines that do not differ.
     """
-    axes = figure.add_subplot()
+    axes = figure.add_axes((0, 0.06, 1, 0.9))
     axes.set_axis_off()
     k = len(machines)
     # Names stand outside the axis from 1 to k, which gets the rest of the width.
@@ -63,6 +63,7 @@ def draw_ranks(
         ends = tests.ranks[group[0]] - 0.03, tests.ranks[group[-1]] + 0.03
         line(ends, [-0.35 - 0.35 * at] * 2, _BAR, 4)
     below, half = -0.35 * len(groups) - 0.8, (k + 1) // 2
+    axes.set_ylim(below - 0.75 * (half - 1) - 0.5, 2.8)
     for place, machine in enumerate(np.argsort(tests.ranks, kind="stable")):
         left = place < half
         height = below - 0.75 * (place if left else k - 1 - place)

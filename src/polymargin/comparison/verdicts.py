@@ -90,7 +90,7 @@ def pairs_table(summary: Summary, tests: Tests) -> Table:
     level = summary.protocol.level
     lines = [
         [
-            Cell(f"{pair.first} against {pair.second}"),
+            Cell(f"{pair.first} / {pair.second}"),
             Cell(p_value(pair.p)),
             Cell(p_value(pair.adjusted_p), bold=pair.adjusted_p < level),
             Cell(f"{pair.effect:+.2f}"),
