@@ -1,5 +1,6 @@
 """`compare` does what the protocols say, as scikit-learn's own tools would."""
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -7,12 +8,14 @@ import pytest
 from comparisons import QUICK, QUIET
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris, load_wine
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from polymargin import KernelSVM, LinearSVM, OnlineSVM, compare
+from polymargin.comparison.convergence import follow
 from polymargin.comparison.data import make_dataset
 from polymargin.comparison.fits import some_classes
 from polymargin.comparison.search import choose_parameters
@@ -152,6 +155,23 @@ def test_convergence_curves():
     assert table["machine"] == "cs"
     assert abs(rows["cs"]["accuracy"][-1] - table["accuracy"]) < 0.1
     assert rows["sklearn.svm.LinearSVC"]["accuracy"] == []
+
+
+def test_looks_at_the_model_are_not_counted(monkeypatch):
+    """Ten looks of 0.2 seconds each do not show in the curve."""
+    predict, looks = LinearSVM.predict, []
+
+    def slow(self, X):
+        looks.append(time.sleep(0.2))
+        return predict(self, X)
+
+    X, y = load_iris(return_X_y=True)
+    monkeypatch.setattr(LinearSVM, "predict", slow)
+    model = LinearSVM("ovr", max_iter=10, random_state=0)
+    with pytest.warns(ConvergenceWarning):
+        curves = follow(model, X, y, X, y, train_seconds=1.0)
+    assert len(looks) == len(curves["accuracy"]) == 10
+    assert curves["accuracy_seconds"][-1] < 1
 
 
 def test_scaling_keeps_the_number_of_rows():

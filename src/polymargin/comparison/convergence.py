@@ -15,11 +15,12 @@ CURVES = ("curve_seconds", "difference", "accuracy_seconds", "accuracy")
 _TASKS = ("epoch", "chunk")
 _LEAST_SECONDS, _TIMES_LONGER = 3.0, 20.0  # how long to look, looks included
 _MOST_POINTS = 120
+_GROWTH = 1.1  # of the epochs at which the model is examined
 _KNOWN = 0.05  # the best value is known if the gap is at most this
 
 
-class _Watch:
-    """A callback without need of the model: notes when epochs begin and end."""
+class Clock:
+    """A callback that notes when epochs begin and end, before others look at them."""
 
     def __init__(self):
         self.begun: list[float] = []
@@ -45,11 +46,21 @@ class _Watch:
         return np.cumsum([0.0, *np.subtract(begun, ended)])
 
 
-class _Examiner:
-    """A callback that takes the test accuracy, less often in later epochs."""
+class Examiner:
+    """A callback that takes the test accuracy after epochs.
 
-    def __init__(self, X_test, y_test, seconds: float):
+    Parameters
+    ----------
+    X_test, y_test : rows and labels
+    seconds : float
+        It stops the fit after so long.
+    growth : float
+        After a look, the next is at an epoch so many times later: with 1, each.
+    """
+
+    def __init__(self, X_test, y_test, seconds=np.inf, growth: float = 1.0):
         self.X_test, self.y_test = X_test, y_test
+        self.growth = growth
         self.end = perf_counter() + seconds
         self.epochs: list[int] = []
         self.accuracy: list[float] = []
@@ -67,7 +78,7 @@ class _Examiner:
     def on_fit_task_end(self, estimator, context, *, fitted_estimator=None):
         if context.task_name not in _TASKS:
             return False
-        if not self.epochs or self.number >= 1.1 * self.epochs[-1]:
+        if not self.epochs or self.number >= self.growth * self.epochs[-1]:
             self.epochs.append(self.number)
             found = fitted_estimator.predict(self.X_test) == self.y_test
             self.accuracy.append(float(np.mean(found)))
@@ -100,12 +111,12 @@ def follow(
     if "history" not in model.get_params() or not hasattr(model, "set_callbacks"):
         return curves
     limit = max(_LEAST_SECONDS, _TIMES_LONGER * train_seconds)
-    watch, examiner = _Watch(), _Examiner(X_test, y_test, limit)
+    clock, examiner = Clock(), Examiner(X_test, y_test, limit, growth=_GROWTH)
     model.set_params(history=True, tol=TOL)
-    model.set_callbacks(watch, examiner).fit(X, y)
+    model.set_callbacks(clock, examiner).fit(X, y)
     history = model.history_
-    epochs = min(len(history["seconds"]), len(watch.ended))
-    seconds = np.asarray(history["seconds"][:epochs]) - watch.looks(epochs)
+    epochs = min(len(history["seconds"]), len(clock.ended))
+    seconds = np.asarray(history["seconds"][:epochs]) - clock.looks(epochs)
     seen = [number for number in examiner.epochs if number < epochs]
     curves["accuracy_seconds"] = seconds[seen].tolist()
     curves["accuracy"] = examiner.accuracy[: len(seen)]

@@ -68,7 +68,7 @@ def judge_over_datasets(summary: Summary) -> Tests:
     adjustment = "bergmann" if k <= _MOST_FOR_BERGMANN else "shaffer"
     pairs = compare_all_pairs(scores, machines, adjustment)
     best = machines[int(np.argmin(overall.ranks))]
-    few = "" if n >= _FEW_DATASETS else f" Of {n} data sets, that says little."
+    few = "" if n >= _FEW_DATASETS else f" With {n} data sets that says little."
     verdict = (
         "the machines differ" if overall.p < level else "the differences may be luck"
     )
