@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from comparisons import QUICK, QUIET
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris, load_wine
@@ -17,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from polymargin import KernelSVM, LinearSVM, OnlineSVM, compare
 from polymargin.comparison.convergence import follow
 from polymargin.comparison.data import make_dataset
-from polymargin.comparison.fits import some_classes
+from polymargin.comparison.fits import prepare_rows, some_classes
 from polymargin.comparison.search import choose_parameters
 from polymargin.comparison.splits import make_split
 from polymargin.protocols import PROTOCOLS
@@ -196,6 +197,34 @@ def test_prepared_rows():
     )
     assert standard > 0.93
     assert len({raw, standard, unit}) == 3
+
+
+def test_rows_are_prepared_by_those_to_train_with():
+    rng = np.random.default_rng(0)
+    X, X_test = rng.normal(3, 2, size=(50, 4)), rng.normal(5, 1, size=(9, 4))
+    _, found = prepare_rows("standard", X, X_test)
+    np.testing.assert_allclose(found, (X_test - X.mean(axis=0)) / X.std(axis=0))
+    _, found = prepare_rows("maxabs", X, X_test)
+    np.testing.assert_allclose(found, X_test / np.abs(X).max(axis=0))
+    _, found = prepare_rows("unit", X, X_test)
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1)
+    _, found = prepare_rows("standard", sp.csr_matrix(X), sp.csr_matrix(X_test))
+    np.testing.assert_allclose(found.toarray(), X_test / X.std(axis=0))
+
+
+def test_seeds_of_the_machines(monkeypatch):
+    fit, seeds = LinearSVM.fit, []
+
+    def note(self, X, y):
+        seeds.append(self.random_state)
+        return fit(self, X, y)
+
+    monkeypatch.setattr(LinearSVM, "fit", note)
+    compare("iris", "cs", QUICK, seed=7, **QUIET)
+    assert set(seeds) == {7, 8}  # one for each split
+    seeds.clear()
+    compare("iris", "cs:random_state=3", QUICK, seed=7, **QUIET)
+    assert set(seeds) == {3}
 
 
 def test_estimators_are_left_alone():

@@ -117,8 +117,11 @@ def test_best_is_bold_and_worse_is_marked():
 
 
 def test_few_splits_are_not_tested():
-    report = made_up([[[0.9] * 4, [0.5] * 4]], ["a", "b"], 1)
-    assert not any(cell.worse for cell in report.tables()[0].lines[0])
+    """Seven splits cannot show a difference at the level 0.01: 2 / 2^7 is above it."""
+    for n_splits, tested in ((7, False), (8, True)):
+        report = made_up([[[0.9] * n_splits, [0.5] * n_splits]], ["a", "b"], 1)
+        assert report.tables()[0].lines[0][2].worse == tested
+        assert ("splits" in [table.key for table in report.tables()]) == tested
 
 
 def test_tests_over_data_sets():

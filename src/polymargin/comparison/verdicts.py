@@ -17,7 +17,6 @@ from .summary import Summary
 from .tables import NONE, Cell, Table, p_value
 
 _FEW_DATASETS = 5
-_FEWEST_SPLITS = 5  # for a test on one data set
 _MOST_FOR_BERGMANN = 9  # more machines take long
 
 
@@ -121,14 +120,15 @@ def worse_than_best(summary: Summary, line: tuple) -> dict[str, float]:
     """Return p-values of the other machines against the best of a line.
 
     By Wilcoxon's signed-rank test over the splits, as in Keerthi et al. (2008), not
-    adjusted; empty if there are too few splits or fits are missing.
+    adjusted; empty if so few splits could not show any difference.
     """
     by_machine = {
         machine: summary.values(line, machine, "accuracy")
         for machine in summary.machines
         if summary.complete(line, machine)
     }
-    if not by_machine or len(next(iter(by_machine.values()))) < _FEWEST_SPLITS:
+    n_splits = min(map(len, by_machine.values()), default=0)
+    if 2 * 0.5**n_splits >= summary.protocol.level:  # the smallest p there can be
         return {}
     sum_up = np.median if summary.protocol.summary == "median" else np.mean
     best = max(by_machine, key=lambda machine: sum_up(by_machine[machine]))
