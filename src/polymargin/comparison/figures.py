@@ -169,6 +169,8 @@ def _accuracies(figure, rows: list[dict], machines: list[str]) -> None:
 
 
 def _scaling(figure, rows: list[dict], machines: list[str]) -> None:
+    from matplotlib.ticker import LogFormatter
+
     axes = figure.add_subplot()
     for machine in machines:
         of_machine = sorted(
@@ -180,4 +182,7 @@ def _scaling(figure, rows: list[dict], machines: list[str]) -> None:
             x, y = zip(*of_machine, strict=True)
             _line(axes, machines, machine, x, y, marker="o", markersize=3.5)
     axes.set(yscale="log", xlabel="classes", ylabel="seconds")
+    # Where all times are alike, numbers between the powers of ten; short ones.
+    axes.yaxis.set_minor_formatter(LogFormatter(minor_thresholds=(1.6, 0.4)))
+    axes.yaxis.set_major_formatter(LogFormatter())
     _legend(figure, axes)
