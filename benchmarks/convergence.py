@@ -5,10 +5,11 @@ objective as there, and the test accuracy, after every epoch of one run with C =
 """
 
 import warnings
-from time import perf_counter
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+
+from polymargin.comparison.convergence import Clock, Examiner
 
 from .data import Dataset, load
 from .measure import progress
@@ -39,55 +40,6 @@ MAX_SECONDS = 30.0  # of a run
 OPTIMUM_SECONDS = 300.0
 
 
-class _Clock:
-    """A callback that notes when epochs begin and end, before others look at them."""
-
-    def __init__(self):
-        self.begun: list[float] = []
-        self.ended: list[float] = []
-
-    def setup(self, estimator, context):
-        pass
-
-    def teardown(self, estimator, context):
-        pass
-
-    def on_fit_task_begin(self, estimator, context):
-        if context.task_name == "epoch":
-            self.begun.append(perf_counter())
-
-    def on_fit_task_end(self, estimator, context):
-        if context.task_name == "epoch":
-            self.ended.append(perf_counter())
-
-    def between(self, epochs: int) -> np.ndarray:
-        """Seconds between epochs, before each of the first `epochs`, added up."""
-        ended, begun = self.ended[: epochs - 1], self.begun[1:epochs]
-        return np.cumsum([0.0, *np.subtract(begun, ended)])
-
-
-class _Examiner:
-    """A callback that takes the test accuracy after every epoch."""
-
-    def __init__(self, data: Dataset):
-        self.data = data
-        self.accuracy: list[float] = []
-
-    def setup(self, estimator, context):
-        pass
-
-    def teardown(self, estimator, context):
-        pass
-
-    def on_fit_task_begin(self, estimator, context):
-        pass
-
-    def on_fit_task_end(self, estimator, context, *, fitted_estimator=None):
-        if context.task_name == "epoch":
-            score = fitted_estimator.score(self.data.X_test, self.data.y_test)
-            self.accuracy.append(float(score))
-
-
 def follow(data: Dataset, best: float, max_time: float, **params) -> dict:
     """Train once and look at the model after every epoch.
 
@@ -99,14 +51,14 @@ def follow(data: Dataset, best: float, max_time: float, **params) -> dict:
     curve : dict
         Lists of seconds, difference and accuracy; status, epochs and final gap.
     """
-    clock, examiner = _Clock(), _Examiner(data)
+    clock, examiner = Clock(), Examiner(data.X_test, data.y_test)
     model = Polymargin().estimator(history=True, tol=TOL, max_time=max_time, **params)
     model.set_callbacks(clock, examiner)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(data.X.astype(np.float64), data.y)
     history, epochs = model.history_, len(examiner.accuracy)
-    seconds = np.asarray(history["seconds"][:epochs]) - clock.between(epochs)
+    seconds = np.asarray(history["seconds"][:epochs]) - clock.looks(epochs)
     duals = np.asarray(history["dual_objective"][:epochs])
     return {
         "seconds": seconds.tolist(),

@@ -1,17 +1,12 @@
 """The machine and the versions a benchmark was run with."""
 
-import io
-import os
-import platform
 import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import redirect_stdout
-from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-import polymargin
+from polymargin.comparison import environment as comparison
 
 
 def environment(
@@ -30,33 +25,15 @@ def environment(
     peers : sequence of str
         Packages whose versions matter, beside those of polymargin itself.
     """
-    with redirect_stdout(io.StringIO()):
-        config = polymargin.show_config()
+    here = comparison.environment()
     words = sys.argv[1:] if arguments is None else arguments
     return {
-        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "date": here["date"],
         "command": " ".join([f"python -m {module}", *words]),
-        "processor": _processor(),
-        "cores": str(os.cpu_count()),
-        "memory": f"{_memory_bytes() / 2**30:.0f} GiB",
-        **{name: str(value) for name, value in config.items()},
+        **here,
         "commit": _commit(),
         **{package: _version(package) for package in peers},
     }
-
-
-def _processor() -> str:
-    try:
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
-
-
-def _memory_bytes() -> int:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def _commit() -> str:

@@ -37,7 +37,7 @@ def test_looking_at_the_models_is_not_counted(digits, monkeypatch):
             time.sleep(0.05)
             self.accuracy.append(0.0)
 
-    monkeypatch.setattr(convergence._Examiner, "on_fit_task_end", look)
+    monkeypatch.setattr(convergence.Examiner, "on_fit_task_end", look)
     curve = convergence.follow(digits, 1.0, 10.0, max_iter=10)
     assert curve["epochs"] == 10
     assert curve["seconds"][-1] < 0.4  # the looks took 0.5

@@ -11,9 +11,10 @@ import polymargin
 # Compiled modules have no examples; finding them must not load one this processor
 # cannot run.
 MODULES = ["polymargin"] + [
-    f"polymargin.{module.name}"
-    for module in pkgutil.iter_modules(polymargin.__path__)
-    if not module.name.startswith(("_core_", "_cpu"))
+    module.name
+    for module in pkgutil.walk_packages(polymargin.__path__, "polymargin.")
+    if not module.name.startswith(("polymargin._core_", "polymargin._cpu"))
+    and not module.name.endswith("__main__")
 ]
 
 

@@ -2,6 +2,7 @@
 
 from ._config import show_config
 from ._version import __version__
+from .comparison import compare
 from .kernel_svm import KernelSVM
 from .linear import LinearSVM
 from .maxent import MaxEnt
@@ -15,6 +16,7 @@ __all__ = [
     "MaxEnt",
     "OnlineSVM",
     "__version__",
+    "compare",
     "path",
     "show_config",
     "tune",

@@ -1,0 +1,7 @@
+"""``python -m polymargin.command`` is ``polymargin``."""
+
+import sys
+
+from . import main
+
+sys.exit(main())
