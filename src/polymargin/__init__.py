@@ -1,14 +1,14 @@
 """Multi-class support vector machines, fast and with a certificate of accuracy."""
 
+from importlib import import_module
+
 from ._config import show_config
 from ._version import __version__
-from .comparison import compare
 from .kernel_svm import KernelSVM
 from .linear import LinearSVM
 from .maxent import MaxEnt
 from .online_svm import OnlineSVM
 from .paths import path
-from .tuning import tune
 
 __all__ = [
     "KernelSVM",
@@ -21,3 +21,16 @@ __all__ = [
     "show_config",
     "tune",
 ]
+
+# Imported when they are first asked for: they need much that machines do not.
+_LATER = {"compare": ".comparison", "tune": ".tuning"}
+
+
+def __getattr__(name: str):
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATER[name], __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
