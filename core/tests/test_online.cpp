@@ -38,8 +38,8 @@ struct Stream {
   // Points around a centre of their class; some are zero, some come twice with any labels.
   std::int64_t feed(int count, const std::function<bool()>& poll) {
     const std::int64_t needed = std::int64_t(online.patterns().list().size()) + count;
-    if (needed > std::int64_t(at.size())) {
-      at.resize(needed + source.integer(0, 5));
+    if (needed >= std::int64_t(at.size())) {
+      at.resize(needed + source.integer(1, 5));
       online.grow(std::int64_t(at.size()));
     }
     const std::vector<std::int32_t> places = online.patterns().free(count);
@@ -177,6 +177,11 @@ void check_random_use(unsigned seed) {
     bool failed = false;
     try {
       CHECK_EQUAL(stream.feed(count, never), count);
+      if (source.chance(0.2)) {  // support patterns come again, and one that has gone
+        std::vector<std::int32_t> again = stream.online.patterns().list();
+        again.push_back(stream.online.patterns().free(1)[0]);
+        CHECK_EQUAL(stream.online.revisit(again, never), std::int64_t(again.size()));
+      }
       learned += count;
     } catch (const std::runtime_error&) {
       failed = true;

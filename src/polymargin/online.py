@@ -23,6 +23,7 @@ from .threads import on_threads
 ARRIVALS = 256  # examples of a chunk
 _WIDTH = 1024  # columns of a tile: what a thread computes at a time
 _GROWTH = 1.5  # of the number of places, when there are too few
+_MOST_BYTES = 2.0**62  # that the core can count
 _OPTIMIZATIONS = 10  # steps that one draw of processOptimize makes, in the core
 
 # What a kernel value costs, in terms of a sum: so much, and so much more for every
@@ -121,7 +122,7 @@ class OnlineDriver:
             if options.schedule == "fixed"
             else (1.0, 1.0, 1.0),
             adaptive=options.schedule == "adaptive",
-            cache_bytes=options.cache_bytes,
+            cache_bytes=min(options.cache_bytes, _MOST_BYTES),
             seed=seed,
             rows=self._kernel_rows,
         )
