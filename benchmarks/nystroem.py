@@ -15,16 +15,15 @@ from .command import add_common_arguments, guarded
 from .data import FALLBACK, FOLDER_VARIABLE
 from .environment import environment
 from .fresh import ROOT
+from .kernel_data import LARGE, setting_of
 from .markdown import digits, markdown_table, megabytes, share
 from .measure import interleave, progress
 from .nystroem_fit import (
     EXACT,
-    LARGE,
     LINEAR,
     RANKS,
     fit_in_fresh_process,
     rank_name,
-    setting_for,
 )
 from .page import machines
 from .results import Results, write_aside
@@ -65,7 +64,7 @@ def measure(name: str) -> dict:
     """The record of a data set: medians over seeds of every entrant, in turns."""
     tasks = {one: _by_seed(one, name) for one in entrants(name)}
     runs = interleave(name, tasks, LARGE_SEEDS if name == LARGE else SEEDS)
-    setting = setting_for(name)
+    setting = setting_of(name)
     return {
         "shape": runs[rank_name(RANKS[0])][0]["shape"],
         "gamma": setting.gamma,

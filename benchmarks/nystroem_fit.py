@@ -19,13 +19,6 @@ from .kernel_fit import THREAD_VARIABLES, timed_fit
 EXACT, LINEAR = "exact", "linear"
 RANKS = (100, 300, 1000)
 MACHINE = "cs"
-LARGE = "covtype"
-LARGE_SETTING = Setting(
-    4.0,
-    4.0,
-    "as good as any of a grid by SVC in 3-fold cross-validation on 4,000 training "
-    "rows, features in [0, 1]",
-)
 
 
 def rank_name(rank: int) -> str:
@@ -34,11 +27,6 @@ def rank_name(rank: int) -> str:
 
 
 ENTRANTS = {EXACT: None, LINEAR: None} | {rank_name(rank): rank for rank in RANKS}
-
-
-def setting_for(name: str) -> Setting:
-    """How a data set is used: as in the kernel benchmark, if it is there."""
-    return LARGE_SETTING if name == LARGE else setting_of(name)
 
 
 def build(entrant: str, setting: Setting, seed: int, threads: int):
@@ -54,7 +42,7 @@ def build(entrant: str, setting: Setting, seed: int, threads: int):
 
 def train(entrant: str, data_name: str, seed: int, threads: int) -> dict:
     """Train an entrant and look at its model."""
-    setting, small = setting_for(data_name), load(FALLBACK)
+    setting, small = setting_of(data_name), load(FALLBACK)
     build(entrant, setting, seed, threads).fit(small.X[:200], small.y[:200])
     data = load(data_name)
     model = build(entrant, setting, seed, threads)
