@@ -91,7 +91,7 @@ def render(records: list[dict]) -> str:
     """The whole page."""
     parts = [
         "# Low-rank features against the exact kernel",
-        "Written by `python -m benchmarks.nystroem`.",
+        "Written by `make bench-nystroem`.",
         *machines(records),
         "## Results",
         "Crammer-Singer, Gaussian kernel, float32 rows, one thread, to a relative "
