@@ -94,23 +94,35 @@ class ScoresByClass {
   using V = Pack<Real, kNativeBytes>;
   static constexpr int kLanes = kNativeBytes / int(sizeof(Real));
   static constexpr int kGroup = 8;              // rows that are read side by side
-  static constexpr std::int64_t kTile = 512;    // examples whose kernel values stay near
+  static inline const std::int64_t kTile = std::getenv("TILE") ? std::atoi(std::getenv("TILE")) : 512;
+  static inline const std::int32_t kRows = std::getenv("ROWS") ? std::atoi(std::getenv("ROWS")) : 100000;
   static constexpr std::int64_t kChunk = 2048;  // examples of a thread at a time
 
   // The scores of examples begin..end change. The order of summation does not
   // depend on them.
   void add(std::span<const Real* const> rows, const SparseChanges<Real>& changes,
            std::int64_t begin, std::int64_t end) {
+    const std::int32_t count = std::int32_t(rows.size());
+    std::vector<std::size_t> next(classes_);
     for (std::int64_t tile = begin; tile < end; tile += kTile) {
       const std::int64_t tile_end = std::min(end, tile + kTile);
-      for (int m = 0; m < classes_; ++m) {
-        const auto entries = changes.of_class(m);
-        Real* scores = values_.data() + m * stride_;
-        std::size_t e = 0;
-        for (; e + kGroup <= entries.size(); e += kGroup)
-          add_group<kGroup>(rows, entries.data() + e, tile, tile_end, scores);
-        for (; e < entries.size(); ++e)
-          add_group<1>(rows, entries.data() + e, tile, tile_end, scores);
+      std::fill(next.begin(), next.end(), 0);
+      for (std::int32_t row = 0; row < count; row += kRows) {
+        for (int m = 0; m < classes_; ++m) {
+          const auto entries = changes.of_class(m);
+          Real* scores = values_.data() + m * stride_;
+          std::size_t last = next[m];
+          while (last < entries.size() && entries[last].row < row + kRows) ++last;
+          std::size_t e = next[m];
+          for (; e + kGroup <= last; e += kGroup)
+            add_group<kGroup>(rows, entries.data() + e, tile, tile_end, scores);
+          if (e + 4 <= last) {
+            add_group<4>(rows, entries.data() + e, tile, tile_end, scores);
+            e += 4;
+          }
+          for (; e < last; ++e) add_group<1>(rows, entries.data() + e, tile, tile_end, scores);
+          next[m] = last;
+        }
       }
     }
   }

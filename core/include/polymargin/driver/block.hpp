@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <chrono>
+#include <cstdio>
 #include <functional>
 #include <vector>
 
@@ -54,13 +56,16 @@ class BlockSolver {
   // stopped it.
   bool solve(std::span<const std::int32_t> working, double accuracy,
              const std::function<bool()>& poll) {
-    working_.gather(working);
+    auto T=[]{return std::chrono::duration<double,std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();}; double t0=T(); const auto v0=visits_, m0=moves_; int scans=0;
+    working_.gather(working, kNear * Real(accuracy));
+    double t1=T();
     Poller poller(poll);
     const Real target = std::max(Real(accuracy), kThreshold);
     std::vector<std::int32_t> chosen;
     bool stopped = false;
     for (std::int64_t left = kMostPasses * working_.size(); left > 0 && !stopped;) {
       const std::span<const Real> violations = working_.violations();
+      ++scans;
       const Real worst = *std::max_element(violations.begin(), violations.end());
       if (!(worst > target)) break;
       // A step costs a kernel row: it should be worth it when it is taken, not only now.
@@ -78,7 +83,9 @@ class BlockSolver {
       left -= std::int64_t(chosen.size());
       stopped = poller.asks_to_stop();
     }
+    double t2=T();
     working_.commit();
+    if(std::getenv("TIMES"))std::fprintf(stderr,"W %5ld whole %d slots %.2f  viol %.1e gather %6.1f inner %6.1f commit %6.1f  visits %ld moves %ld scans %d\n",long(working.size()),working_.whole(),working_.share(),violation_,t1-t0,t2-t1,T()-t2,long(visits_-v0),long(moves_-m0),scans);
     return stopped;
   }
 
@@ -94,6 +101,7 @@ class BlockSolver {
   static constexpr Real kShare = Real(0.3);
   // Many examples pull the same way: after some steps most others need none.
   static constexpr std::size_t kMostChosen = 256;
+  static inline const Real kNear = std::getenv("NEAR") ? std::atof(std::getenv("NEAR")) : Real(10);
   static constexpr double kWorthwhile = 0.8;
   // Violations below this are rounding of scores around one.
   static constexpr Real kThreshold = 4 * std::numeric_limits<Real>::epsilon();

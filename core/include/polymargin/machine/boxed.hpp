@@ -88,6 +88,19 @@ class Boxed final : public MarginMachine<Real> {
     });
   }
 
+  void near(const Block<Real>& block, Real margin) const override {
+    with_lanes(block, [&](const auto& lanes) {
+      using V = typename std::decay_t<decltype(lanes)>::V;
+      const Real shift = Margin::shift(lanes);
+      for (int v = 0; v < lanes.packs; ++v) {
+        const V h = Margin::violation(lanes, v, shift);
+        // Where all classes touch each other, all matter.
+        const auto matters = Margin::kSumsToZero ? lanes.is_class(v) : h > -margin;
+        store(block.change + v * lanes.kLanes, matters | (lanes.dual(v) > V{}) ? V{} + 1 : V{});
+      }
+    });
+  }
+
  private:
   // 000, eq. (18): only a derivative that leads into the box violates optimality.
   template <class V>

@@ -54,6 +54,23 @@ class CrammerSinger final : public MarginMachine<Real> {
     });
   }
 
+  // Variables gather where h is highest, or on the label, whose h is zero.
+  void near(const Block<Real>& block, Real margin) const override {
+    with_lanes(block, [&](const auto& lanes) {
+      using Lanes = std::decay_t<decltype(lanes)>;
+      using V = typename Lanes::V;
+      const Real shift = RelativeMargin::shift(lanes);
+      V highest{};
+      for (int v = 0; v < lanes.packs; ++v)
+        highest = max_of(highest, RelativeMargin::violation(lanes, v, shift));
+      const Real least = Lanes::max(highest) - margin;
+      for (int v = 0; v < lanes.packs; ++v) {
+        const auto matters = RelativeMargin::violation(lanes, v, shift) > least;
+        store(block.change + v * Lanes::kLanes, matters | (lanes.dual(v) > V{}) ? V{} + 1 : V{});
+      }
+    });
+  }
+
   bool adapts_step() const override { return simplex_.adapts_step(); }
 
  private:

@@ -73,6 +73,10 @@ class MarginMachine : public Machine<Real> {
  public:
   // The violation of each example, as step() would tell it.
   virtual void violations(const ExampleBlocks<Real>& blocks, Real* found) const = 0;
+
+  // Writes a number above zero into block.change for every class that matters as long as scores do
+  // not change by more than about `margin`: it has a variable above zero, or one that may become so.
+  virtual void near(const Block<Real>& block, Real margin) const = 0;
 };
 
 }  // namespace polymargin
