@@ -3,12 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "polymargin/base/aligned.hpp"
 #include "polymargin/base/simd.hpp"
 
 namespace polymargin {
@@ -21,24 +23,46 @@ class GatheredKernel {
   // Takes these examples. `row(i)` are the kernel values of example i, and `column(j)` says where
   // the value with example j is.
   template <class Row, class Column>
-  [[gnu::noinline]] void gather(std::span<const std::int32_t> examples, Row&& row, Column&& column) {
+  void gather(std::span<const std::int32_t> examples, Row&& row, Column&& column) {
     make_room(std::int64_t(examples.size()));
     const std::vector<std::int32_t> fresh = place(examples);
-    std::vector<std::int32_t> all(examples_.size()), some;
-    for (std::size_t q = 0; q < all.size(); ++q) all[q] = column(examples_[q]);
-    for (std::int32_t p : fresh) some.push_back(all[p]);
-    std::vector<bool> is_fresh(examples_.size());
-    for (std::int32_t p : fresh) is_fresh[p] = true;
-    for (std::size_t p = 0; p < all.size(); ++p) {
+    const std::int32_t size = std::int32_t(examples_.size());
+    std::vector<bool> is_fresh(size);
+    std::vector<std::int32_t> all(size), some;
+    for (std::int32_t q = 0; q < size; ++q) all[q] = column(examples_[q]);
+    neighbours_.resize(size);
+    for (std::int32_t p : fresh) {
+      is_fresh[p] = true;
+      some.push_back(all[p]);
+      scale_[p] = 1 / std::sqrt(std::abs(row(examples_[p])[all[p]]));
+      neighbours_[p].clear();
+    }
+    for (std::int32_t p = 0; p < size; ++p) {
       const Real* from = row(examples_[p]);
       Real* to = rows_[p].get();
       if (is_fresh[p])
-        for (std::size_t q = 0; q < all.size(); ++q) to[q] = from[all[q]];
+        for (std::int32_t q = 0; q < size; ++q) to[q] = from[all[q]];
       else
         for (std::size_t f = 0; f < some.size(); ++f) to[fresh[f]] = from[some[f]];
-      std::fill(to + all.size(), to + padded(std::int64_t(all.size())), Real(0));
+      std::fill(to + size, to + padded(size), Real(0));
+      std::erase_if(neighbours_[p], [&](const Neighbour& one) {
+        return one.position >= size || is_fresh[one.position];
+      });
+      if (neighbours_[p].size() < kNeighbours / 2) {
+        find_neighbours(p, size);
+      } else {
+        for (std::int32_t q : fresh) consider(p, q, std::abs(to[q]) * scale_[q]);
+      }
     }
   }
+
+  // Others whose rows are much like that of position p: those with the largest values after scaling
+  // all examples to length one, as far as they are known.
+  struct Neighbour {
+    Real closeness;
+    std::int32_t position;
+  };
+  std::span<const Neighbour> neighbours(std::int64_t p) const { return neighbours_[p]; }
 
   // In the order of their positions.
   const std::vector<std::int32_t>& examples() const { return examples_; }
@@ -47,7 +71,30 @@ class GatheredKernel {
 
  private:
   static constexpr int kLanes = kNativeBytes / int(sizeof(Real));
+  using V = Pack<Real, kNativeBytes>;
+  static inline const std::size_t kNeighbours = std::getenv("NB") ? std::atoi(std::getenv("NB")) : 8;
   static std::int64_t padded(std::int64_t count) { return (count + kLanes - 1) / kLanes * kLanes; }
+
+  void find_neighbours(std::int32_t p, std::int32_t size) {
+    neighbours_[p].clear();
+    for (std::int32_t q = 0; q < size; q += kLanes) {
+      const V value = load_anywhere<V>(rows_[p].get() + q);
+      const V closeness = max_of(value, -value) * load<V>(scale_.data() + q);
+      const Real least = neighbours_[p].size() == kNeighbours ? neighbours_[p].back().closeness : 0;
+      if (!lane_bits<Real, kNativeBytes>(closeness > least)) continue;
+      for (int lane = 0; lane < kLanes && q + lane < size; ++lane)
+        consider(p, q + lane, closeness[lane]);
+    }
+  }
+
+  void consider(std::int32_t p, std::int32_t q, Real closeness) {
+    std::vector<Neighbour>& known = neighbours_[p];
+    if (q == p || (known.size() == kNeighbours && closeness <= known.back().closeness)) return;
+    if (known.size() == kNeighbours) known.pop_back();
+    const auto at = std::find_if(known.begin(), known.end(),
+                                 [&](const Neighbour& one) { return one.closeness < closeness; });
+    known.insert(at, {closeness, q});
+  }
 
   // Rows grow in few steps. What is beyond their end is not touched, and costs no memory.
   [[gnu::noinline]] void make_room(std::int64_t size) {
@@ -56,6 +103,8 @@ class GatheredKernel {
       for (std::int32_t i : examples_) position_[i] = -1;
       examples_.clear();
       rows_.clear();
+      neighbours_.clear();
+      scale_.resize(padded(length_));
     }
     while (std::int64_t(rows_.size()) < size)
       rows_.push_back(std::make_unique_for_overwrite<Real[]>(padded(length_)));
@@ -88,6 +137,8 @@ class GatheredKernel {
 
   std::vector<std::int32_t> examples_, position_;  // position by example, -1 if it has none
   std::vector<std::unique_ptr<Real[]>> rows_;
+  AlignedArray<Real> scale_;
+  std::vector<std::vector<Neighbour>> neighbours_;  // the nearest first
   std::int64_t length_ = 0;
 };
 

@@ -14,6 +14,7 @@
 #include "polymargin/access/gathered_kernel.hpp"
 #include "polymargin/access/scores_by_class.hpp"
 #include "polymargin/driver/decomposition.hpp"
+#include "polymargin/restricted/two_variables.hpp"
 
 namespace polymargin {
 
@@ -28,10 +29,9 @@ class WorkingSet {
         classes_(problem.layout().classes),
         all_(problem.size()),
         columns_(classes_),
-        score_(problem.layout().stride + kRoom),
-        dual_(problem.layout().stride + kRoom),
-        change_(problem.layout().stride + kRoom),
-        arrays_(std::size_t(problem.layout().stride + kRoom) * kWorkspaceArrays) {
+        first_(problem.layout().stride + kRoom),
+        second_(problem.layout().stride + kRoom),
+        coefficients_(classes_) {
     for (int count = 0; count <= classes_; ++count)
       layouts_.push_back(ClassLayout::of<Real>(std::max(count, 1)));
   }
@@ -69,31 +69,17 @@ class WorkingSet {
     return {violations_.data(), examples_.size()};
   }
 
-  // The exact step of one example, if it violates its conditions by more than `threshold`.
+  // The exact step of one example, if it violates its conditions by more than `threshold`, then one
+  // of it together with a neighbour: what the first asks for, the second would partly take back.
   bool visit(std::int32_t p, Real threshold) {
-    const int count = counts_[p];
-    const ClassLayout& layout = layouts_[count];
-    for (int t = 0; t < count; ++t) {
-      score_[t] = scores_[places_[t * stride_ + p]];
-      dual_[t] = duals_[t * stride_ + p];
-    }
-    std::fill(dual_.data() + count, dual_.data() + layout.stride, Real(0));
-    const Example<Real>& example = problem_.examples()[examples_[p]];
-    const Step<Real> step = machine_.step({layout, int(labels_[p]), example.curvature, example.cap,
-                                           score_.data(), dual_.data(), change_.data(),
-                                           arrays_.data()},
-                                          threshold);
+    const Block<Real> block = read(p, first_);
+    std::copy_n(block.dual, block.layout.stride, first_.start.data());
+    const Step<Real> step = machine_.step(block, threshold);
     if (!step.moved) return false;
     problem_.count(step);
-    Real* dual = problem_.dual(examples_[p]);
-    Real* changes = changes_.data() + std::int64_t(p) * problem_.layout().stride;
-    for (int t = 0; t < count; ++t) {
-      const std::int64_t at = t * stride_ + p;
-      duals_[at] = dual[names_[at]] = dual_[t];
-      if (change_[t] == 0) continue;
-      changes[names_[at]] += change_[t];
-      add(p, columns_[names_[at]], places_[at], change_[t]);
-    }
+    for (int t = 0; t < block.layout.stride; ++t)
+      first_.direction[t] = block.dual[t] - first_.start[t];
+    step_with_neighbour(p, block);
     return true;
   }
 
@@ -106,6 +92,19 @@ class WorkingSet {
   static constexpr int kRoom = 64;  // a short block may be padded further than a full one
 
   static constexpr double kSparse = 1;
+
+  // Arrays of one visit, padded to packs.
+  struct Visit {
+    explicit Visit(int room)
+        : score(room),
+          dual(room),
+          start(room),
+          direction(room),
+          change(room),
+          coefficients(room),
+          arrays(std::size_t(room) * kWorkspaceArrays) {}
+    AlignedArray<Real> score, dual, start, direction, change, coefficients, arrays;
+  };
 
   // A class: where its scores begin, how many they are with padding, and where the kernel between
   // its members begins, row after row.
@@ -124,6 +123,122 @@ class WorkingSet {
     Real* scores = scores_.data() + column.first;
     for (std::int64_t j = 0; j < column.width; j += kLanes)
       store(scores + j, load<V>(scores + j) + load_anywhere<V>(row + j) * coefficient);
+  }
+
+  Block<Real> read(std::int32_t p, Visit& visit) {
+    const int count = counts_[p];
+    const ClassLayout& layout = layouts_[count];
+    for (int t = 0; t < count; ++t) {
+      visit.score[t] = scores_[places_[t * stride_ + p]];
+      visit.dual[t] = duals_[t * stride_ + p];
+    }
+    std::fill(visit.dual.data() + count, visit.dual.data() + layout.stride, Real(0));
+    const Example<Real>& example = problem_.examples()[examples_[p]];
+    return {layout,
+            int(labels_[p]),
+            example.curvature,
+            example.cap,
+            visit.score.data(),
+            visit.dual.data(),
+            visit.change.data(),
+            visit.arrays.data()};
+  }
+
+  // The block has changed from visit.start on.
+  void write(std::int32_t p, Block<Real> block, Visit& visit) {
+    const Real* now = block.dual;
+    for (int t = 0; t < block.layout.stride; ++t) visit.direction[t] = now[t] - visit.start[t];
+    block.dual = visit.direction.data();
+    machine_.coefficients(block);
+    Real* dual = problem_.dual(examples_[p]);
+    Real* changes = changes_.data() + std::int64_t(p) * problem_.layout().stride;
+    for (int t = 0; t < block.layout.classes; ++t) {
+      const std::int64_t at = t * stride_ + p;
+      duals_[at] = dual[names_[at]] = now[t];
+      if (block.change[t] == 0) continue;
+      changes[names_[at]] += block.change[t];
+      add(p, columns_[names_[at]], places_[at], block.change[t]);
+    }
+  }
+
+  // After the step of p by first_.direction: chooses the neighbour that would gain most by it, and
+  // moves both so that they gain most, p along its direction.
+  void step_with_neighbour(std::int32_t p, const Block<Real>& block) {
+    const int count = block.layout.classes;
+    for (int t = 0; t < count; ++t) {
+      coefficients_[names_[t * stride_ + p]] = block.change[t];
+      first_.score[t] += block.curvature * block.change[t];
+    }
+    const Line<Real> line = machine_.line(block, first_.direction.data());
+    Exchange<Real> best;
+    std::int32_t other = -1;
+    for (const auto& neighbour : all_.neighbours(origin_[p])) {
+      const std::int32_t q = rank_[neighbour.position];
+      const Real kernel = kernel_between(p, q);
+      const Exchange<Real> found = machine_.partner(read_after(q, kernel), second_.coefficients.data(),
+                                                    kernel, 1 / line.curvature);
+      if (found.gain > best.gain) best = found, other = q;
+    }
+    if (other >= 0) step_together(block, line, other, kernel_between(p, other), best);
+    write(p, block, first_);
+    for (int t = 0; t < count; ++t) coefficients_[names_[t * stride_ + p]] = 0;
+  }
+
+  // As it will be after the step of the first block; `kernel` is that between the two.
+  Block<Real> read_after(std::int32_t q, Real kernel) {
+    const Block<Real> block = read(q, second_);
+    for (int t = 0; t < block.layout.classes; ++t) {
+      second_.coefficients[t] = coefficients_[names_[t * stride_ + q]];
+      second_.score[t] += kernel * second_.coefficients[t];
+    }
+    return block;
+  }
+
+  void step_together(const Block<Real>& first, const Line<Real>& first_line, std::int32_t q,
+                     Real kernel, const Exchange<Real>& chosen) {
+    const Block<Real> second = read_after(q, kernel);
+    std::copy_n(second.dual, second.layout.stride, second_.start.data());
+    Real* direction = second_.direction.data();
+    std::fill_n(direction, second.layout.stride, Real(0));
+    if (chosen.up >= 0) direction[chosen.up] = 1;
+    if (chosen.down >= 0) direction[chosen.down] = -1;
+    const Line<Real> line = machine_.line(second, direction);
+    Block<Real> unit = second;
+    unit.dual = direction;
+    machine_.coefficients(unit);
+    Real met = 0;
+    for (int t = 0; t < unit.layout.classes; ++t) met += unit.change[t] * second_.coefficients[t];
+    const TwoVariables<Real> pair{{first_line.gradient, line.gradient},
+                                  {first_line.curvature, line.curvature},
+                                  kernel * met,
+                                  {first_line.lower, line.lower},
+                                  {first_line.upper, line.upper}};
+    const auto along = pair.solve();
+    const double gain = double(pair.gain(along));
+    if (!(gain > 0)) return;
+    const double linear =
+        move(first, first_.direction.data(), along[0]) + move(second, direction, along[1]);
+    problem_.count(gain, linear - gain);
+    write(q, second, second_);
+  }
+
+  // Moves a block along a direction; returns what the dual objective gains but for |W|^2.
+  double move(const Block<Real>& block, const Real* direction, Real along) {
+    const int count = block.layout.classes;
+    const double before = machine_.dual_term(count, block.cap, block.dual, count);
+    for (int t = 0; t < count; ++t)
+      if (direction[t] != 0) block.dual[t] = at_bound(block.dual[t] + along * direction[t], block.cap);
+    return machine_.dual_term(count, block.cap, block.dual, count) - before;
+  }
+
+  // What is a bound but for rounding.
+  static Real at_bound(Real dual, Real cap) {
+    const Real rounding = 4 * std::numeric_limits<Real>::epsilon() * cap;
+    return dual < rounding ? Real(0) : std::fabs(dual - cap) < rounding ? cap : dual;
+  }
+
+  Real kernel_between(std::int32_t p, std::int32_t q) const {
+    return all_.row(origin_[p])[origin_[q]];
   }
 
   void measure(std::int64_t first, std::int64_t end, int slots, const Real* scores) {
@@ -153,6 +268,7 @@ class WorkingSet {
     whole_ = classes_ == 1 || double(values) > kSparse * double(size() * width_);
     origin_.resize(examples_.size());
     std::iota(origin_.begin(), origin_.end(), 0);
+    rank_ = origin_;
     if (whole_) return;
     std::stable_sort(origin_.begin(), origin_.end(), [&](std::int32_t a, std::int32_t b) {
       return lists[a].size() > lists[b].size();
@@ -160,6 +276,7 @@ class WorkingSet {
     lists_.clear();
     for (std::size_t p = 0; p < lists.size(); ++p) {
       examples_[p] = all_.examples()[origin_[p]];
+      rank_[origin_[p]] = std::int32_t(p);
       lists_.push_back(std::move(lists[origin_[p]]));
     }
   }
@@ -244,7 +361,7 @@ class WorkingSet {
   GatheredKernel<Real> all_;
   std::vector<ClassLayout> layouts_;  // by number of classes
   std::vector<std::int32_t> examples_;
-  std::vector<std::int32_t> origin_;               // positions in `all_`
+  std::vector<std::int32_t> origin_, rank_;  // positions in `all_`, and from there
   std::vector<std::vector<std::int32_t>> lists_;  // classes by example
   bool whole_ = true;
   std::vector<Column> columns_;
@@ -254,7 +371,8 @@ class WorkingSet {
   AlignedArray<Real> scores_, duals_, gathered_, changes_, caps_, violations_;
   std::vector<std::int32_t> names_, places_, counts_;
   AlignedArray<LaneInt<Real>> labels_;
-  AlignedArray<Real> score_, dual_, change_, arrays_;
+  Visit first_, second_;
+  std::vector<Real> coefficients_;  // of the first of two blocks, by class
 };
 
 }  // namespace polymargin
