@@ -28,27 +28,28 @@ class GatheredKernel {
     const std::vector<std::int32_t> fresh = place(examples);
     const std::int32_t size = std::int32_t(examples_.size());
     std::vector<bool> is_fresh(size);
-    std::vector<std::int32_t> all(size), some;
-    for (std::int32_t q = 0; q < size; ++q) all[q] = column(examples_[q]);
+    std::vector<std::int32_t> columns(size);
+    for (std::int32_t q = 0; q < size; ++q) columns[q] = column(examples_[q]);
     neighbours_.resize(size);
     for (std::int32_t p : fresh) {
       is_fresh[p] = true;
-      some.push_back(all[p]);
-      scale_[p] = 1 / std::sqrt(std::abs(row(examples_[p])[all[p]]));
-      neighbours_[p].clear();
-    }
-    for (std::int32_t p = 0; p < size; ++p) {
       const Real* from = row(examples_[p]);
       Real* to = rows_[p].get();
-      if (is_fresh[p])
-        for (std::int32_t q = 0; q < size; ++q) to[q] = from[all[q]];
-      else
-        for (std::size_t f = 0; f < some.size(); ++f) to[fresh[f]] = from[some[f]];
+      for (std::int32_t q = 0; q < size; ++q) to[q] = from[columns[q]];
+      scale_[p] = 1 / std::sqrt(std::abs(to[p]));
+      neighbours_[p].clear();
+    }
+    // The others have the same values with them.
+    for (std::int32_t p = 0; p < size; ++p) {
+      Real* to = rows_[p].get();
+      if (!is_fresh[p])
+        for (std::int32_t q : fresh) to[q] = rows_[q][p];
       std::fill(to + size, to + padded(size), Real(0));
       std::erase_if(neighbours_[p], [&](const Neighbour& one) {
         return one.position >= size || is_fresh[one.position];
       });
-      if (neighbours_[p].size() < kNeighbours / 2) {
+      const bool many = kLanes * std::int32_t(fresh.size()) > size;
+      if (many || neighbours_[p].size() < kNeighbours / 2) {
         find_neighbours(p, size);
       } else {
         for (std::int32_t q : fresh) consider(p, q, std::abs(to[q]) * scale_[q]);
@@ -72,7 +73,7 @@ class GatheredKernel {
  private:
   static constexpr int kLanes = kNativeBytes / int(sizeof(Real));
   using V = Pack<Real, kNativeBytes>;
-  static inline const std::size_t kNeighbours = std::getenv("NB") ? std::atoi(std::getenv("NB")) : 8;
+  static constexpr std::size_t kNeighbours = 8;
   static std::int64_t padded(std::int64_t count) { return (count + kLanes - 1) / kLanes * kLanes; }
 
   void find_neighbours(std::int32_t p, std::int32_t size) {
@@ -97,7 +98,7 @@ class GatheredKernel {
   }
 
   // Rows grow in few steps. What is beyond their end is not touched, and costs no memory.
-  [[gnu::noinline]] void make_room(std::int64_t size) {
+  void make_room(std::int64_t size) {
     if (size > length_) {
       length_ = std::min(4 * size, padded(std::int64_t(position_.size())));
       for (std::int32_t i : examples_) position_[i] = -1;

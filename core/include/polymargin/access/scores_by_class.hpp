@@ -94,8 +94,8 @@ class ScoresByClass {
   using V = Pack<Real, kNativeBytes>;
   static constexpr int kLanes = kNativeBytes / int(sizeof(Real));
   static constexpr int kGroup = 8;              // rows that are read side by side
-  static inline const std::int64_t kTile = std::getenv("TILE") ? std::atoi(std::getenv("TILE")) : 512;
-  static inline const std::int32_t kRows = std::getenv("ROWS") ? std::atoi(std::getenv("ROWS")) : 100000;
+  static constexpr std::int64_t kTile = 1024;   // examples and
+  static constexpr std::int32_t kRows = 256;    // rows whose kernel values stay near
   static constexpr std::int64_t kChunk = 2048;  // examples of a thread at a time
 
   // The scores of examples begin..end change. The order of summation does not
@@ -116,10 +116,6 @@ class ScoresByClass {
           std::size_t e = next[m];
           for (; e + kGroup <= last; e += kGroup)
             add_group<kGroup>(rows, entries.data() + e, tile, tile_end, scores);
-          if (e + 4 <= last) {
-            add_group<4>(rows, entries.data() + e, tile, tile_end, scores);
-            e += 4;
-          }
           for (; e < last; ++e) add_group<1>(rows, entries.data() + e, tile, tile_end, scores);
           next[m] = last;
         }

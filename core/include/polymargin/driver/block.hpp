@@ -1,13 +1,12 @@
-// The block method for kernel machines: a working set of examples, solved by itself with the exact
-// step of one example after the other, then one sum of kernel rows for the scores of all examples.
-// Who computes the kernel rows is left to the caller, between select() and solve().
+// The block method for kernel machines: a working set of examples, solved by itself with exact
+// steps of one example and of two neighbours, then one sum of kernel rows for the scores of all
+// examples. Who computes the kernel rows is left to the caller, between select() and solve().
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <chrono>
-#include <cstdio>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "polymargin/base/poller.hpp"
@@ -21,8 +20,10 @@ class BlockSolver {
  public:
   using Problem = Decomposition<Real, ScoresByClass<Real>>;
 
-  BlockSolver(Problem& problem, std::uint64_t seed)
-      : problem_(problem), working_(problem), random_(seed), violations_(problem.size()) {}
+  // In working sets there is room for so many kernel values.
+  BlockSolver(Problem& problem, std::uint64_t seed,
+              double room = std::numeric_limits<double>::infinity())
+      : problem_(problem), working_(problem, room), random_(seed), violations_(problem.size()) {}
 
   // Measures all examples that have columns. Returns those that violate their optimality conditions
   // most, at most `size`, and of those whose kernel row is not there at most `fresh`; ascending.
@@ -52,20 +53,18 @@ class BlockSolver {
   }
 
   // Solves the working set by itself until no example violates its conditions by more than
-  // `accuracy`, or for a while, and carries the changes to all scores. Returns whether `poll` has
-  // stopped it.
+  // `accuracy`, or for a while, and carries the changes to all scores. Variables of classes that
+  // are farther than that from mattering may stay as they are. Returns whether `poll` has stopped
+  // it.
   bool solve(std::span<const std::int32_t> working, double accuracy,
              const std::function<bool()>& poll) {
-    auto T=[]{return std::chrono::duration<double,std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();}; double t0=T(); const auto v0=visits_, m0=moves_; int scans=0;
-    working_.gather(working, kNear * Real(accuracy));
-    double t1=T();
+    working_.gather(working, Real(accuracy));
     Poller poller(poll);
     const Real target = std::max(Real(accuracy), kThreshold);
     std::vector<std::int32_t> chosen;
     bool stopped = false;
     for (std::int64_t left = kMostPasses * working_.size(); left > 0 && !stopped;) {
       const std::span<const Real> violations = working_.violations();
-      ++scans;
       const Real worst = *std::max_element(violations.begin(), violations.end());
       if (!(worst > target)) break;
       // A step costs a kernel row: it should be worth it when it is taken, not only now.
@@ -83,9 +82,7 @@ class BlockSolver {
       left -= std::int64_t(chosen.size());
       stopped = poller.asks_to_stop();
     }
-    double t2=T();
     working_.commit();
-    if(std::getenv("TIMES"))std::fprintf(stderr,"W %5ld whole %d slots %.2f  viol %.1e gather %6.1f inner %6.1f commit %6.1f  visits %ld moves %ld scans %d\n",long(working.size()),working_.whole(),working_.share(),violation_,t1-t0,t2-t1,T()-t2,long(visits_-v0),long(moves_-m0),scans);
     return stopped;
   }
 
@@ -98,10 +95,9 @@ class BlockSolver {
 
  private:
   static constexpr int kMostPasses = 100;
-  static constexpr Real kShare = Real(0.3);
+  static constexpr Real kShare = Real(0.5);
   // Many examples pull the same way: after some steps most others need none.
   static constexpr std::size_t kMostChosen = 256;
-  static inline const Real kNear = std::getenv("NEAR") ? std::atof(std::getenv("NEAR")) : Real(10);
   static constexpr double kWorthwhile = 0.8;
   // Violations below this are rounding of scores around one.
   static constexpr Real kThreshold = 4 * std::numeric_limits<Real>::epsilon();

@@ -95,9 +95,8 @@ class Boxed final : public MarginMachine<Real> {
       const Real shift = Margin::shift(lanes);
       for (int v = 0; v < lanes.packs; ++v) {
         const V h = Margin::violation(lanes, v, shift);
-        // Where all classes touch each other, all matter.
-        const auto matters = Margin::kSumsToZero ? lanes.is_class(v) : h > -margin;
-        store(block.change + v * lanes.kLanes, matters | (lanes.dual(v) > V{}) ? V{} + 1 : V{});
+        const auto matters = (h > -margin) | (lanes.dual(v) > V{});
+        store(block.change + v * lanes.kLanes, matters ? V{} + 1 : V{});
       }
     });
   }
@@ -130,7 +129,7 @@ class Boxed final : public MarginMachine<Real> {
   }
 
   Exchange<Real> partner(const Block<Real>& block, const Real* coefficients, Real kernel,
-                          Real inverse) const override {
+                         Real inverse) const override {
     with_lanes(block, [&](const auto& lanes) {
       using Lanes = std::decay_t<decltype(lanes)>;
       using V = typename Lanes::V;

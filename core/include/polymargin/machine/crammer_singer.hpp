@@ -66,8 +66,9 @@ class CrammerSinger final : public MarginMachine<Real> {
         highest = max_of(highest, RelativeMargin::violation(lanes, v, shift));
       const Real least = Lanes::max(highest) - margin;
       for (int v = 0; v < lanes.packs; ++v) {
-        const auto matters = RelativeMargin::violation(lanes, v, shift) > least;
-        store(block.change + v * Lanes::kLanes, matters | (lanes.dual(v) > V{}) ? V{} + 1 : V{});
+        const V h = RelativeMargin::violation(lanes, v, shift);
+        const auto matters = (h >= least) | (lanes.dual(v) > V{});
+        store(block.change + v * Lanes::kLanes, matters ? V{} + 1 : V{});
       }
     });
   }
@@ -98,7 +99,7 @@ class CrammerSinger final : public MarginMachine<Real> {
   }
 
   Exchange<Real> partner(const Block<Real>& block, const Real* coefficients, Real kernel,
-                          Real inverse) const override {
+                         Real inverse) const override {
     Real sum = 0;
     for (int m = 0; m < block.layout.classes; ++m) sum += block.dual[m];
     // The label's own variable is the slack, with h = 0.

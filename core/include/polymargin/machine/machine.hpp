@@ -67,8 +67,8 @@ class Machine {
   virtual double loss_at_zero(int classes) const = 0;
 };
 
-// The dual objective along a direction d of a block: gradient t - 1/2 curvature t^2 more at u + t d,
-// which is feasible between `lower` and `upper`.
+// The dual objective along a direction d of a block: gradient t - 1/2 curvature t^2 more at u + t
+// d, which is feasible between `lower` and `upper`.
 template <class Real>
 struct Line {
   Real gradient, curvature, lower, upper;
@@ -94,7 +94,8 @@ class MarginMachine : public Machine<Real> {
   virtual void violations(const ExampleBlocks<Real>& blocks, Real* found) const = 0;
 
   // Writes a number above zero into block.change for every class that matters as long as scores do
-  // not change by more than about `margin`: it has a variable above zero, or one that may become so.
+  // not change by more than about `margin`: it has a variable above zero, or one that may become
+  // so.
   virtual void near(const Block<Real>& block, Real margin) const = 0;
 
   virtual Line<Real> line(const Block<Real>& block, const Real* direction) const = 0;
@@ -102,7 +103,7 @@ class MarginMachine : public Machine<Real> {
   // The best direction of this block together with a step of another along a line, whose curvature
   // is 1 / `inverse` and whose coefficients are `coefficients`; `kernel` is that between the two.
   virtual Exchange<Real> partner(const Block<Real>& block, const Real* coefficients, Real kernel,
-                                  Real inverse) const = 0;
+                                 Real inverse) const = 0;
 };
 
 }  // namespace polymargin
