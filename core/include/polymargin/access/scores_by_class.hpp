@@ -69,16 +69,6 @@ class ScoresByClass {
     for (int m = 0; m < classes_; ++m) values_[m * stride_ + j] = scores[m];
   }
 
-  // One kernel row, padded to whole packs, for the non-zeros of `coefficients`.
-  void add(const Real* row, const Real* coefficients) {
-    for (int m = 0; m < classes_; ++m) {
-      if (coefficients[m] == 0) continue;
-      Real* scores = values_.data() + m * stride_;
-      for (std::int64_t j = 0; j < examples_; j += kLanes)
-        store(scores + j, load<V>(scores + j) + load_anywhere<V>(row + j) * coefficients[m]);
-    }
-  }
-
   // Many kernel rows, with their coefficients one after the other, each padded.
   void add(std::span<const Real* const> rows, const Real* coefficients, int threads) {
     changes_.clear();

@@ -124,16 +124,15 @@ class WorkingSet {
     const int count = block.layout.classes;
     const double before = machine_.dual_term(count, block.cap, block.dual, count);
     for (int t = 0; t < count; ++t)
-      if (direction[t] != 0)
-        block.dual[t] = snapped(block.dual[t] + along * direction[t], block.cap);
+      if (direction[t] != 0) block.dual[t] = moved(block.dual[t], along * direction[t], block.cap);
     return machine_.dual_term(count, block.cap, block.dual, count) - before;
   }
 
-  // A bound, if it is one but for rounding.
-  static Real snapped(Real dual, Real cap) {
-    const Real rounding = 4 * std::numeric_limits<Real>::epsilon() * cap;
-    if (dual < rounding) return 0;
-    return std::fabs(dual - cap) < rounding ? cap : dual;
+  // On a bound, if it is there but for rounding.
+  static Real moved(Real dual, Real change, Real cap) {
+    const Real rounding = 2 * std::numeric_limits<Real>::epsilon() * (dual + std::fabs(change));
+    if (dual + change < rounding) return 0;
+    return std::fabs(dual + change - cap) < rounding ? cap : dual + change;
   }
 
   Problem& problem_;
