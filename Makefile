@@ -11,7 +11,7 @@ WIDEST := $(shell grep -qsm1 avx512vl /proc/cpuinfo && echo avx512 || { grep -qs
 SETS ?= generic$(if $(WIDEST),;$(WIDEST))
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 
-.PHONY: demo test test-core test-python sanitize lint format bench bench-kernel bench-online bench-papers clean help
+.PHONY: demo test test-core test-python sanitize lint format bench bench-kernel bench-online bench-nystroem bench-papers clean help
 
 help:
 	@echo "make demo      train on the digits data, print a table, write a convergence plot"
@@ -21,6 +21,7 @@ help:
 	@echo "make bench     benchmarks against LIBLINEAR and scikit-learn (POLYMARGIN_DATA=folder)"
 	@echo "make bench-kernel  kernel machines against scikit-learn's and Intel's SVC, into docs/benchmarks-kernel.md"
 	@echo "make bench-online  LaRank and GaLa over one epoch beside batch machines, into docs/benchmarks-online.md"
+	@echo "make bench-nystroem  low-rank features against the exact kernel, into docs/benchmarks-nystroem.md"
 	@echo "make bench-papers  repeats a figure and tables of three papers, into docs/papers.md and papers-kernel.md"
 
 $(BIN)/python:
@@ -76,6 +77,9 @@ bench-kernel: $(VENV)/.extra-bench
 
 bench-online: $(VENV)/.extra-bench
 	$(BIN)/python -m benchmarks.online $(BENCH)
+
+bench-nystroem: $(VENV)/.extra-bench
+	$(BIN)/python -m benchmarks.nystroem $(BENCH)
 
 bench-papers: $(VENV)/.extra-bench
 	$(BIN)/python -m benchmarks.papers $(BENCH)

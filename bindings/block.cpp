@@ -15,10 +15,10 @@ class PyBlockSolver : public PyKernelDriver<Real, ScoresByClass<Real>> {
  public:
   PyBlockSolver(Input<Real> diagonal, Input<std::int32_t> labels, Input<double> caps, int classes,
                 const std::string& machine, const std::string& loss, double cache_bytes,
-                std::uint64_t seed, int threads)
+                double working_bytes, std::uint64_t seed, int threads)
       : PyKernelDriver<Real, ScoresByClass<Real>>(diagonal, labels, caps, classes, machine, loss,
                                                   cache_bytes, threads),
-        solver_(*this->problem_, seed) {}
+        solver_(*this->problem_, seed, working_bytes / sizeof(Real)) {}
 
   nb::object select(std::int64_t size, std::int64_t fresh) {
     std::vector<std::int32_t> working;
@@ -64,9 +64,9 @@ static void bind(nb::module_& m, const char* name) {
   using Driver = PyBlockSolver<Real>;
   nb::class_<Driver>(m, name)
       .def(nb::init<Input<Real>, Input<std::int32_t>, Input<double>, int, const std::string&,
-                    const std::string&, double, std::uint64_t, int>(),
+                    const std::string&, double, double, std::uint64_t, int>(),
            "diagonal"_a, "labels"_a, "caps"_a, "classes"_a, "machine"_a, "loss"_a, "cache_bytes"_a,
-           "seed"_a, "threads"_a)
+           "working_bytes"_a, "seed"_a, "threads"_a)
       .def("select", &Driver::select, "size"_a, "fresh"_a)
       .def("shrink", &Driver::shrink)
       .def("reserve", &Driver::reserve, "examples"_a)

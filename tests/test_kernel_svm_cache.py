@@ -48,6 +48,7 @@ def make_rows(X, cache_bytes, threads=1, kernel="rbf"):
         "ww",
         "hinge",
         cache_bytes,
+        cache_bytes,
         0,
         1,
     )

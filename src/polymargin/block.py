@@ -65,6 +65,7 @@ class BlockDriver:
             problem.machine.name,
             problem.machine.loss,
             0.75 * cache_bytes,
+            0.25 * cache_bytes,
             seed,
             threads,
         )

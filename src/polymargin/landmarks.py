@@ -2,7 +2,8 @@
 
 The choice matters where there are few. Test accuracy of Crammer-Singer on Nystroem
 features of the rbf kernel, with rows drawn at random and with means of rows by k-means,
-and of one-vs-one with the exact kernel (scikit-learn's SVC); mean of three seeds:
+and of one-vs-one with the exact kernel (scikit-learn's SVC); mean of three seeds, with
+widths that are not those of the benchmarks:
 
     ========  ==========  ===========  ===========  ============  =====
     data      landmarks   rank 100     rank 300     rank 1000     exact

@@ -69,16 +69,6 @@ class ScoresByClass {
     for (int m = 0; m < classes_; ++m) values_[m * stride_ + j] = scores[m];
   }
 
-  // One kernel row, padded to whole packs, for the non-zeros of `coefficients`.
-  void add(const Real* row, const Real* coefficients) {
-    for (int m = 0; m < classes_; ++m) {
-      if (coefficients[m] == 0) continue;
-      Real* scores = values_.data() + m * stride_;
-      for (std::int64_t j = 0; j < examples_; j += kLanes)
-        store(scores + j, load<V>(scores + j) + load_anywhere<V>(row + j) * coefficients[m]);
-    }
-  }
-
   // Many kernel rows, with their coefficients one after the other, each padded.
   void add(std::span<const Real* const> rows, const Real* coefficients, int threads) {
     changes_.clear();
@@ -94,23 +84,31 @@ class ScoresByClass {
   using V = Pack<Real, kNativeBytes>;
   static constexpr int kLanes = kNativeBytes / int(sizeof(Real));
   static constexpr int kGroup = 8;              // rows that are read side by side
-  static constexpr std::int64_t kTile = 512;    // examples whose kernel values stay near
+  static constexpr std::int64_t kTile = 1024;   // examples and
+  static constexpr std::int32_t kRows = 256;    // rows whose kernel values stay near
   static constexpr std::int64_t kChunk = 2048;  // examples of a thread at a time
 
   // The scores of examples begin..end change. The order of summation does not
   // depend on them.
   void add(std::span<const Real* const> rows, const SparseChanges<Real>& changes,
            std::int64_t begin, std::int64_t end) {
+    const std::int32_t count = std::int32_t(rows.size());
+    std::vector<std::size_t> next(classes_);
     for (std::int64_t tile = begin; tile < end; tile += kTile) {
       const std::int64_t tile_end = std::min(end, tile + kTile);
-      for (int m = 0; m < classes_; ++m) {
-        const auto entries = changes.of_class(m);
-        Real* scores = values_.data() + m * stride_;
-        std::size_t e = 0;
-        for (; e + kGroup <= entries.size(); e += kGroup)
-          add_group<kGroup>(rows, entries.data() + e, tile, tile_end, scores);
-        for (; e < entries.size(); ++e)
-          add_group<1>(rows, entries.data() + e, tile, tile_end, scores);
+      std::fill(next.begin(), next.end(), 0);
+      for (std::int32_t row = 0; row < count; row += kRows) {
+        for (int m = 0; m < classes_; ++m) {
+          const auto entries = changes.of_class(m);
+          Real* scores = values_.data() + m * stride_;
+          std::size_t last = next[m];
+          while (last < entries.size() && entries[last].row < row + kRows) ++last;
+          std::size_t e = next[m];
+          for (; e + kGroup <= last; e += kGroup)
+            add_group<kGroup>(rows, entries.data() + e, tile, tile_end, scores);
+          for (; e < last; ++e) add_group<1>(rows, entries.data() + e, tile, tile_end, scores);
+          next[m] = last;
+        }
       }
     }
   }

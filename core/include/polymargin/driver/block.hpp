@@ -1,11 +1,12 @@
-// The block method for kernel machines: a working set of examples, solved by itself with the exact
-// step of one example after the other, then one sum of kernel rows for the scores of all examples.
-// Who computes the kernel rows is left to the caller, between select() and solve().
+// The block method for kernel machines: a working set of examples, solved by itself with exact
+// steps of one example and of two neighbours, then one sum of kernel rows for the scores of all
+// examples. Who computes the kernel rows is left to the caller, between select() and solve().
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "polymargin/base/poller.hpp"
@@ -19,8 +20,10 @@ class BlockSolver {
  public:
   using Problem = Decomposition<Real, ScoresByClass<Real>>;
 
-  BlockSolver(Problem& problem, std::uint64_t seed)
-      : problem_(problem), working_(problem), random_(seed), violations_(problem.size()) {}
+  // In working sets there is room for so many kernel values.
+  BlockSolver(Problem& problem, std::uint64_t seed,
+              double room = std::numeric_limits<double>::infinity())
+      : problem_(problem), working_(problem, room), random_(seed), violations_(problem.size()) {}
 
   // Measures all examples that have columns. Returns those that violate their optimality conditions
   // most, at most `size`, and of those whose kernel row is not there at most `fresh`; ascending.
@@ -50,11 +53,12 @@ class BlockSolver {
   }
 
   // Solves the working set by itself until no example violates its conditions by more than
-  // `accuracy`, or for a while, and carries the changes to all scores. Returns whether `poll` has
-  // stopped it.
+  // `accuracy`, or for a while, and carries the changes to all scores. Variables of classes that
+  // are farther than that from mattering may stay as they are. Returns whether `poll` has stopped
+  // it.
   bool solve(std::span<const std::int32_t> working, double accuracy,
              const std::function<bool()>& poll) {
-    working_.gather(working);
+    working_.gather(working, Real(accuracy));
     Poller poller(poll);
     const Real target = std::max(Real(accuracy), kThreshold);
     std::vector<std::int32_t> chosen;
@@ -91,7 +95,7 @@ class BlockSolver {
 
  private:
   static constexpr int kMostPasses = 100;
-  static constexpr Real kShare = Real(0.3);
+  static constexpr Real kShare = Real(0.5);
   // Many examples pull the same way: after some steps most others need none.
   static constexpr std::size_t kMostChosen = 256;
   static constexpr double kWorthwhile = 0.8;

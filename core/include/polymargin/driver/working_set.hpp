@@ -1,102 +1,145 @@
-// A few examples and the kernel between them: what the block method solves at a time. Scores are
-// kept up to date for these examples only, until commit().
+// A few examples that the block method solves at a time, by steps of one example and of two. Scores
+// are kept up to date for these examples only, until commit().
+//
+// Examples that are near each other pull on each other: what one gains, the other takes back, and
+// they take turns for very long. So the exact step of an example is followed by one of it and a
+// neighbour together, chosen by second-order gain as in S2DO (004, section 4.3).
 #pragma once
 
+#include <cmath>
 #include <cstdint>
-#include <memory>
+#include <limits>
 #include <span>
 #include <vector>
 
-#include "polymargin/access/scores_by_class.hpp"
-#include "polymargin/driver/decomposition.hpp"
+#include "polymargin/driver/working_blocks.hpp"
+#include "polymargin/restricted/two_variables.hpp"
 
 namespace polymargin {
 
 template <class Real>
 class WorkingSet {
  public:
-  using Problem = Decomposition<Real, ScoresByClass<Real>>;
+  using Problem = typename WorkingBlocks<Real>::Problem;
 
-  explicit WorkingSet(Problem& problem)
+  WorkingSet(Problem& problem, double room)
       : problem_(problem),
-        machine_(dynamic_cast<const MarginMachine<Real>&>(problem.machine())),
-        scores_(problem.layout(), 0),
-        duals_(problem.layout(), 0),
-        score_(problem.layout().stride) {}
+        blocks_(problem, room),
+        machine_(blocks_.machine()),
+        first_(blocks_.visit_room()),
+        second_(blocks_.visit_room()),
+        coefficients_(problem.layout().classes) {}
 
-  // Takes these examples, whose rows are in the cache; ascending ones are gathered fastest.
-  void gather(std::span<const std::int32_t> examples) {
-    examples_.assign(examples.begin(), examples.end());
-    make_room();
-    std::vector<std::int32_t> columns(size());
-    for (std::int64_t p = 0; p < size(); ++p) columns[p] = problem_.column_of(examples_[p]);
-    for (std::int64_t p = 0; p < size(); ++p) {
-      const Real* row = problem_.cache().at(examples_[p]);
-      Real* gathered = kernel_.get() + p * width_;
-      for (std::int64_t q = 0; q < size(); ++q) gathered[q] = row[columns[q]];
-      std::fill(gathered + size(), gathered + width_, Real(0));
-      scores_.write(p, problem_.score(examples_[p]));
-      duals_.write(p, problem_.dual(examples_[p]));
-      labels_[p] = problem_.examples()[examples_[p]].label;
-      caps_[p] = problem_.examples()[examples_[p]].cap;
-    }
+  // See WorkingBlocks.
+  void gather(std::span<const std::int32_t> examples, Real margin) {
+    blocks_.gather(examples, margin);
   }
+  const std::vector<std::int32_t>& examples() const { return blocks_.examples(); }
+  std::int64_t size() const { return blocks_.size(); }
+  bool whole() const { return blocks_.whole(); }
+  std::span<const Real> violations() { return blocks_.violations(); }
 
-  std::int64_t size() const { return std::int64_t(examples_.size()); }
-
-  // The violation of every example.
-  std::span<const Real> violations() {
-    machine_.violations({problem_.layout().classes, size(), scores_.stride(), scores_.data(),
-                         duals_.data(), labels_.data(), caps_.data()},
-                        violations_.data());
-    return {violations_.data(), examples_.size()};
-  }
-
-  // The exact step of one example, if it violates its conditions by more than `threshold`.
+  // The exact step of one example, if it violates its conditions by more than `threshold`, and one
+  // of it together with a neighbour.
   bool visit(std::int32_t p, Real threshold) {
-    const Block<Real> block = problem_.block(examples_[p], scores_.read(p, score_.data()));
+    const Block<Real> block = blocks_.read(p, first_);
     const Step<Real> step = machine_.step(block, threshold);
     if (!step.moved) return false;
     problem_.count(step);
-    scores_.add(kernel_.get() + p * width_, block.change);
-    duals_.write(p, block.dual);
-    const int stride = problem_.layout().stride;
-    for (int m = 0; m < stride; ++m) changes_[std::int64_t(p) * stride + m] += block.change[m];
+    for (int t = 0; t < block.layout.stride; ++t)
+      first_.direction[t] = block.dual[t] - first_.start[t];
+    for (int t = 0; t < block.layout.classes; ++t) {
+      coefficients_[blocks_.name(p, t)] = block.change[t];
+      first_.score[t] += block.curvature * block.change[t];
+    }
+    step_with_neighbour(p, block);
+    blocks_.write(p, block, first_);
+    for (int t = 0; t < block.layout.classes; ++t) coefficients_[blocks_.name(p, t)] = 0;
     return true;
   }
 
   // Carries all changes to the scores of all examples.
-  void commit() { problem_.add_to_scores(examples_, changes_.data()); }
+  void commit() { problem_.add_to_scores(examples(), blocks_.changes()); }
 
  private:
-  static constexpr int kLanes = kNativeBytes / int(sizeof(Real));
+  // After the step of p by first_.direction, which is not written yet: finds the neighbour that
+  // would gain most by it.
+  void step_with_neighbour(std::int32_t p, const Block<Real>& first) {
+    const Line<Real> line = machine_.line(first, first_.direction.data());
+    Exchange<Real> best;
+    std::int32_t other = -1;
+    blocks_.for_each_neighbour(p, [&](std::int32_t q) {
+      const Real kernel = blocks_.kernel(p, q);
+      const Exchange<Real> found = machine_.partner(
+          read_after(q, kernel), second_.coefficients.data(), kernel, 1 / line.curvature);
+      if (found.gain > best.gain) {
+        best = found;
+        other = q;
+      }
+    });
+    if (other >= 0) step_together(first, line, other, blocks_.kernel(p, other), best);
+  }
 
-  // The kernel is the one large array here. It grows in few steps and is not cleared: it would cost
-  // more than filling it.
-  void make_room() {
-    width_ = (size() + kLanes - 1) / kLanes * kLanes;
-    const std::int64_t needed = size() * width_;
-    if (needed > room_) {
-      room_ = std::max(needed, 2 * room_);
-      kernel_.reset();
-      kernel_ = std::make_unique_for_overwrite<Real[]>(room_);
+  // The block as it will be after the step of the first; `kernel` is that between the two.
+  Block<Real> read_after(std::int32_t q, Real kernel) {
+    const Block<Real> block = blocks_.read(q, second_);
+    for (int t = 0; t < block.layout.classes; ++t) {
+      second_.coefficients[t] = coefficients_[blocks_.name(q, t)];
+      second_.score[t] += kernel * second_.coefficients[t];
     }
-    changes_.resize(examples_.size() * problem_.layout().stride);
-    scores_.resize(size());
-    duals_.resize(size());
-    labels_.resize(width_);
-    caps_.resize(width_);
-    violations_.resize(width_);
+    return block;
+  }
+
+  // The first block goes on along its line, and the second moves, so that both gain most.
+  void step_together(const Block<Real>& first, const Line<Real>& first_line, std::int32_t q,
+                     Real kernel, const Exchange<Real>& chosen) {
+    const Block<Real> second = read_after(q, kernel);
+    Real* direction = second_.direction.data();
+    std::fill_n(direction, second.layout.stride, Real(0));
+    if (chosen.up >= 0) direction[chosen.up] = 1;
+    if (chosen.down >= 0) direction[chosen.down] = -1;
+    const Line<Real> line = machine_.line(second, direction);
+    Block<Real> unit = second;
+    unit.dual = direction;
+    machine_.coefficients(unit);
+    Real product = 0;
+    for (int t = 0; t < unit.layout.classes; ++t)
+      product += unit.change[t] * second_.coefficients[t];
+    const TwoVariables<Real> pair{{first_line.gradient, line.gradient},
+                                  {first_line.curvature, line.curvature},
+                                  kernel * product,
+                                  {first_line.lower, line.lower},
+                                  {first_line.upper, line.upper}};
+    const auto along = pair.solve();
+    const double gain = double(pair.gain(along));
+    if (!(gain > 0)) return;
+    const double linear =
+        move(first, first_.direction.data(), along[0]) + move(second, direction, along[1]);
+    problem_.count(gain, linear - gain);
+    blocks_.write(q, second, second_);
+  }
+
+  // Moves a block along a direction; returns what the dual objective gains but for |W|^2.
+  double move(const Block<Real>& block, const Real* direction, Real along) const {
+    const int count = block.layout.classes;
+    const double before = machine_.dual_term(count, block.cap, block.dual, count);
+    for (int t = 0; t < count; ++t)
+      if (direction[t] != 0) block.dual[t] = moved(block.dual[t], along * direction[t], block.cap);
+    return machine_.dual_term(count, block.cap, block.dual, count) - before;
+  }
+
+  // On a bound, if it is there but for rounding.
+  static Real moved(Real dual, Real change, Real cap) {
+    const Real rounding = 2 * std::numeric_limits<Real>::epsilon() * (dual + std::fabs(change));
+    if (dual + change < rounding) return 0;
+    return std::fabs(dual + change - cap) < rounding ? cap : dual + change;
   }
 
   Problem& problem_;
+  WorkingBlocks<Real> blocks_;
   const MarginMachine<Real>& machine_;
-  std::vector<std::int32_t> examples_;
-  std::unique_ptr<Real[]> kernel_;  // row after row, each padded to `width_`
-  std::int64_t width_ = 0, room_ = 0;
-  ScoresByClass<Real> scores_, duals_;
-  AlignedArray<Real> changes_, score_, caps_, violations_;
-  AlignedArray<LaneInt<Real>> labels_;
+  Visit<Real> first_, second_;
+  std::vector<Real> coefficients_;  // of the step of the first block, by class
 };
 
 }  // namespace polymargin

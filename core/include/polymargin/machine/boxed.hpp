@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <tuple>
 
 #include "polymargin/machine/margin.hpp"
 
@@ -86,6 +87,74 @@ class Boxed final : public MarginMachine<Real> {
       }
       store(found + lanes.first, worst);
     });
+  }
+
+  void near(const Block<Real>& block, Real margin) const override {
+    with_lanes(block, [&](const auto& lanes) {
+      using V = typename std::decay_t<decltype(lanes)>::V;
+      const Real shift = Margin::shift(lanes);
+      for (int v = 0; v < lanes.packs; ++v) {
+        const V h = Margin::violation(lanes, v, shift);
+        const auto matters = (h > -margin) | (lanes.dual(v) > V{});
+        store(block.change + v * lanes.kLanes, matters ? V{} + 1 : V{});
+      }
+    });
+  }
+
+  Line<Real> line(const Block<Real>& block, const Real* direction) const override {
+    return with_lanes(block, [&](const auto& lanes) {
+      using Lanes = std::decay_t<decltype(lanes)>;
+      using V = typename Lanes::V;
+      const BoxProblem<Real> problem =
+          Boxed::problem(block.layout.classes, block.curvature, block.cap);
+      const Real shift = Margin::shift(lanes), penalty = 1 / (2 * block.cap);
+      V sum{}, squares{}, along_margin{}, along_dual{}, total{};
+      for (int v = 0; v < lanes.packs; ++v) {
+        const V d = load<V>(direction + v * Lanes::kLanes);
+        sum += d;
+        squares += d * d;
+        along_margin += d != V{} ? d * Margin::violation(lanes, v, shift) : V{};
+        along_dual += d * lanes.dual(v);
+        total += lanes.dual(v);
+      }
+      Line<Real> line;
+      const Real all = Lanes::sum(sum);
+      line.gradient = Lanes::sum(along_margin);
+      if (Loss == BoxLoss::squared_hinge) line.gradient -= penalty * Lanes::sum(along_dual);
+      if (Loss == BoxLoss::squared_maximum) line.gradient -= penalty * all * Lanes::sum(total);
+      line.curvature = problem.diagonal * Lanes::sum(squares) + problem.coupling * all * all;
+      std::tie(line.lower, line.upper) = feasible(lanes, direction, problem.upper);
+      return line;
+    });
+  }
+
+  Exchange<Real> partner(const Block<Real>& block, const Real* coefficients, Real kernel,
+                         Real inverse) const override {
+    with_lanes(block, [&](const auto& lanes) {
+      using Lanes = std::decay_t<decltype(lanes)>;
+      using V = typename Lanes::V;
+      const BoxProblem<Real> problem =
+          Boxed::problem(block.layout.classes, block.curvature, block.cap);
+      const Real shift = Margin::shift(lanes), penalty = 1 / (2 * block.cap);
+      V total{};
+      for (int v = 0; v < lanes.packs; ++v) total += lanes.dual(v);
+      const Real shared = Loss == BoxLoss::squared_maximum ? penalty * Lanes::sum(total) : Real(0);
+      const Real curvature = problem.diagonal + problem.coupling;
+      for (int v = 0; v < lanes.packs; ++v) {
+        V h = Margin::violation(lanes, v, shift) - shared;
+        if (Loss == BoxLoss::squared_hinge) h -= penalty * lanes.dual(v);
+        const V worst = violation(h, lanes.dual(v), V{} + problem.upper);
+        const V c = load<V>(coefficients + v * Lanes::kLanes);
+        const V met = kernel * Margin::product(lanes, v, c, coefficients);
+        const V rest = max_of(curvature - met * met * inverse, V{} + kLeastShare<Real> * curvature);
+        const auto useful = lanes.is_class(v) & (met != V{});
+        store(block.change + v * Lanes::kLanes, useful ? worst * worst / rest : V{});
+      }
+    });
+    Exchange<Real> best;
+    for (int m = 0; m < block.layout.classes; ++m)
+      if (block.change[m] > best.gain) best = {block.change[m], m, -1};
+    return best;
   }
 
  private:

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <tuple>
 
 #include "polymargin/machine/margin.hpp"
 
@@ -52,6 +53,71 @@ class CrammerSinger final : public MarginMachine<Real> {
       const auto label_free = total < (1 - kZeroShare) * lanes.cap();
       store(found + lanes.first, highest - (label_free ? min_of(lowest, V{}) : lowest));
     });
+  }
+
+  // Variables gather where h is highest, or on the label, whose h is zero.
+  void near(const Block<Real>& block, Real margin) const override {
+    with_lanes(block, [&](const auto& lanes) {
+      using Lanes = std::decay_t<decltype(lanes)>;
+      using V = typename Lanes::V;
+      const Real shift = RelativeMargin::shift(lanes);
+      V highest{};
+      for (int v = 0; v < lanes.packs; ++v)
+        highest = max_of(highest, RelativeMargin::violation(lanes, v, shift));
+      const Real least = Lanes::max(highest) - margin;
+      for (int v = 0; v < lanes.packs; ++v) {
+        const V h = RelativeMargin::violation(lanes, v, shift);
+        const auto matters = (h >= least) | (lanes.dual(v) > V{});
+        store(block.change + v * Lanes::kLanes, matters ? V{} + 1 : V{});
+      }
+    });
+  }
+
+  Line<Real> line(const Block<Real>& block, const Real* direction) const override {
+    return with_lanes(block, [&](const auto& lanes) {
+      using Lanes = std::decay_t<decltype(lanes)>;
+      using V = typename Lanes::V;
+      const Real shift = RelativeMargin::shift(lanes);
+      V sum{}, squares{}, along{}, total{};
+      for (int v = 0; v < lanes.packs; ++v) {
+        const V d = load<V>(direction + v * Lanes::kLanes);
+        sum += d;
+        squares += d * d;
+        along += d != V{} ? d * RelativeMargin::violation(lanes, v, shift) : V{};
+        total += lanes.dual(v);
+      }
+      const Real all = Lanes::sum(sum);
+      Line<Real> line;
+      line.gradient = Lanes::sum(along);
+      line.curvature = block.curvature * (Lanes::sum(squares) + all * all);
+      std::tie(line.lower, line.upper) = feasible(lanes, direction, block.cap);
+      const Real slack = std::max(block.cap - Lanes::sum(total), Real(0));
+      if (all > 0) line.upper = std::min(line.upper, slack / all);
+      if (all < 0) line.lower = std::max(line.lower, slack / all);
+      return line;
+    });
+  }
+
+  Exchange<Real> partner(const Block<Real>& block, const Real* coefficients, Real kernel,
+                         Real inverse) const override {
+    Real sum = 0;
+    for (int m = 0; m < block.layout.classes; ++m) sum += block.dual[m];
+    // The label's own variable is the slack, with h = 0.
+    const bool slack = sum < (1 - kZeroShare) * block.cap;
+    Real highest = 0, lowest = slack ? Real(0) : -kNowhere<Real>;
+    int up = block.label, down = block.label;
+    for (int m = 0; m < block.layout.classes; ++m) {
+      if (m == block.label) continue;
+      const Real h = 1 + block.score[m] - block.score[block.label];
+      if (h > highest) highest = h, up = m;
+      if (block.dual[m] > 0 && h < lowest) lowest = h, down = m;
+    }
+    const Real met = kernel * (coefficients[down] - coefficients[up]);
+    if (met == 0 || !(highest > lowest)) return {};
+    const Real curvature = 2 * block.curvature;
+    const Real rest = std::max(curvature - met * met * inverse, kLeastShare<Real> * curvature);
+    return {(highest - lowest) * (highest - lowest) / rest, up == block.label ? -1 : up,
+            down == block.label ? -1 : down};
   }
 
   bool adapts_step() const override { return simplex_.adapts_step(); }

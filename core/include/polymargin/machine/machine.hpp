@@ -67,12 +67,43 @@ class Machine {
   virtual double loss_at_zero(int classes) const = 0;
 };
 
-// A machine that can look at many examples at a time.
+// The dual objective along a direction d of a block: gradient t - 1/2 curvature t^2 more at u + t
+// d, which is feasible between `lower` and `upper`.
+template <class Real>
+struct Line {
+  Real gradient, curvature, lower, upper;
+};
+
+// A direction of a block in which one variable grows, one falls, or both. The gain is twice that of
+// a step without bounds, beside what the other block gains by itself.
+template <class Real>
+struct Exchange {
+  Real gain = 0;
+  int up = -1, down = -1;  // classes, -1 if there is none
+};
+
+// Of the curvature of a direction, at least this share is left when the other block follows.
+template <class Real>
+inline constexpr Real kLeastShare = Real(1e-6);
+
+// A machine that can look at many examples at a time, and at two together.
 template <class Real>
 class MarginMachine : public Machine<Real> {
  public:
   // The violation of each example, as step() would tell it.
   virtual void violations(const ExampleBlocks<Real>& blocks, Real* found) const = 0;
+
+  // Writes a number above zero into block.change for every class that matters as long as scores do
+  // not change by more than about `margin`: it has a variable above zero, or one that may become
+  // so.
+  virtual void near(const Block<Real>& block, Real margin) const = 0;
+
+  virtual Line<Real> line(const Block<Real>& block, const Real* direction) const = 0;
+
+  // The best direction of this block together with a step of another along a line, whose curvature
+  // is 1 / `inverse` and whose coefficients are `coefficients`; `kernel` is that between the two.
+  virtual Exchange<Real> partner(const Block<Real>& block, const Real* coefficients, Real kernel,
+                                 Real inverse) const = 0;
 };
 
 }  // namespace polymargin

@@ -2,8 +2,12 @@
 //   - h, the derivative of unit * sum u - 1/2 |W|^2 by u_m: by how much class m violates its margin
 //     (kNowhere in lanes that have no variable); `shift` is the part that all classes share;
 //   - the coefficients b of a block, linear in u: w_m += b_m x;
-//   - |b|^2 = |u|^2 + rho (sum u)^2, and b.s = unit * sum u - sum u_m h_m.
+//   - |b|^2 = |u|^2 + rho (sum u)^2, and b.s = unit * sum u - sum u_m h_m;
+//   - c.b of a unit of u_m, for coefficients c of another block: `product`.
 #pragma once
+
+#include <algorithm>
+#include <utility>
 
 #include "polymargin/machine/block_lanes.hpp"
 
@@ -30,6 +34,10 @@ struct RelativeMargin {
   static V coefficient(const Lanes& lanes, int v, V u, Real sum) {
     return lanes.is_label(v) ? V{} + sum : -u;
   }
+  template <class Lanes, class V>
+  static V product(const Lanes& lanes, int, V c, const typename Lanes::Number* all) {
+    return all[lanes.block.label] - c;
+  }
 };
 
 // Lee-Lin-Wahba, with sum_m w_m = 0: h_m = 1/(k-1) + s_m for m != y, b_m = mean(u) - u_m. The mean
@@ -55,6 +63,10 @@ struct SumToZeroMargin {
   static V coefficient(const Lanes& lanes, int v, V u, Real sum) {
     return lanes.is_class(v) ? sum / Real(lanes.block.layout.classes) - u : V{};
   }
+  template <class Lanes, class V>
+  static V product(const Lanes&, int, V c, const typename Lanes::Number*) {
+    return -c;  // the coefficients sum to zero
+  }
 };
 
 // One against the rest: h_m = 1 - Y_m s_m, b_m = Y_m u_m, Y_m = 1 for the label and -1 otherwise.
@@ -77,6 +89,10 @@ struct OneVsRestMargin {
   template <class Lanes, class V, class Real>
   static V coefficient(const Lanes& lanes, int v, V u, Real) {
     return lanes.is_label(v) ? u : -u;
+  }
+  template <class Lanes, class V>
+  static V product(const Lanes& lanes, int v, V c, const typename Lanes::Number*) {
+    return lanes.is_label(v) ? c : -c;
   }
 };
 
@@ -104,6 +120,21 @@ template <class Lanes, class Packs>
   }
   return ChangeSums{Lanes::sum(sum), Lanes::sum(squares), Lanes::sum(along_gradient),
                     Lanes::sum(along_dual)};
+}
+
+// How far one can go along a direction from a block before a variable is zero or `cap`.
+template <class Lanes, class Real>
+inline std::pair<Real, Real> feasible(const Lanes& lanes, const Real* direction, Real cap) {
+  using V = typename Lanes::V;
+  V lower = V{} + kNowhere<Real>, upper = V{} - kNowhere<Real>;
+  for (int v = 0; v < lanes.packs; ++v) {
+    const V d = load<V>(direction + v * Lanes::kLanes);
+    const V inverse = 1 / (d != V{} ? d : V{} + 1);
+    const V zero = -lanes.dual(v) * inverse, full = (cap - lanes.dual(v)) * inverse;
+    lower = d != V{} ? max_of(lower, min_of(zero, full)) : lower;
+    upper = d != V{} ? min_of(upper, max_of(zero, full)) : upper;
+  }
+  return {std::min(Lanes::max(lower), Real(0)), std::max(Lanes::min(upper), Real(0))};
 }
 
 // Writes the new block, and the coefficients of its change.
