@@ -56,9 +56,8 @@ class PyOnline : public Interruptible {
     const std::size_t count = places.shape(0);
     for (std::size_t b = 0; b < count; ++b) check(places.data()[b], 0);
     forget_signals();
-    const std::int64_t learned = for_seconds(seconds, [&](const auto& poll) {
-      return online_.revisit({places.data(), count}, poll);
-    });
+    const std::int64_t learned = for_seconds(
+        seconds, [&](const auto& poll) { return online_.revisit({places.data(), count}, poll); });
     return how_far(learned, count);
   }
 
