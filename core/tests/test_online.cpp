@@ -187,6 +187,12 @@ void check_random_use(unsigned seed) {
       failed = true;
     }
     const Wide now = stream.check_state();
+    const Patterns& patterns = stream.online.patterns();
+    if (const Candidate& next = stream.online.candidate()) {  // it may have been removed
+      CHECK(patterns.contains(next.place));
+      CHECK(patterns.support().find(next.place, next.up));
+      CHECK(patterns.support().find(next.place, next.down));
+    }
     if (budget == kNoBudget) CHECK_AT_MOST(dual, now + 1e-10L * (1 + now));
     dual = now;
     if (!failed) CHECK(std::int64_t(stream.online.patterns().list().size()) <= budget);
