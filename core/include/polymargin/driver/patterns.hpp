@@ -94,7 +94,7 @@ class Patterns {
         own = support_.gradient(entry);
       else
         lowest = std::min(lowest, support_.gradient(entry));
-    return own - lowest;
+    return std::max(own - lowest, 0.0);
   }
   // Patterns on the wrong side are taken for noise, which would fill any budget: the one with the
   // largest loss, or the least important of all if there is none.
