@@ -125,7 +125,7 @@ struct Stream {
     for (std::int32_t place : patterns.list()) {
       Stream copy(*this, place);
       const Wide lost = whole - copy.dual();
-      CHECK_NEAR(patterns.importance(place), lost, 1e-8L * (1 + whole));
+      CHECK_NEAR(patterns.importance(place), lost, 1e-8L * (1 + std::fabs(whole)));
       least = std::min(least, lost);
       Wide loss = 0;
       for (const auto entry : patterns.support().entries(place))
@@ -138,7 +138,7 @@ struct Stream {
     if (worst > 1 + 1e-8L)
       CHECK_NEAR(patterns.loss(chosen), worst, 1e-8L * (1 + worst));
     else
-      CHECK_NEAR(patterns.importance(chosen), least, 1e-8L * (1 + whole));
+      CHECK_NEAR(patterns.importance(chosen), least, 1e-8L * (1 + std::fabs(whole)));
   }
 
   // The patterns of another stream, without one of them.
