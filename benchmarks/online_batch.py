@@ -21,6 +21,8 @@ from .kernel_fit import THREAD_VARIABLES, timed_fit
 from .online_data import Setting, load_online_data, setting_of
 from .online_run import CACHE_MB
 
+MAX_SECONDS = 1800.0  # what a fit of polymargin may take
+
 
 @dataclass(frozen=True)
 class Peer:
@@ -38,6 +40,7 @@ def _kernel_svm(setting: Setting):
         cache_size=CACHE_MB,
         n_jobs=1,
         random_state=0,
+        max_time=MAX_SECONDS,
     )
 
 
@@ -71,6 +74,7 @@ def train(name: str, data_name: str) -> dict:
         "error": float(1.0 - model.score(X_test, data.y_test)),
         "support": len(model.support_),
         "objective": getattr(model, "objective_", None),
+        "status": getattr(model, "status_", None),
     }
 
 

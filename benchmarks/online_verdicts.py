@@ -45,6 +45,7 @@ def _ahead(comparisons: list[Comparison]) -> str:
     """GaLa against LaRank in counted work, with how sure that is."""
     if not comparisons:
         return ""
+    in_seconds = sum(one.bar("seconds").speed_up > 0 for one in comparisons)
     won, words = 0, []
     for one in comparisons:
         mean, error = mean_and_error(one.speed_ups("work"))
@@ -57,7 +58,8 @@ def _ahead(comparisons: list[Comparison]) -> str:
         f"GaLa ahead of LaRank in counted work on at least {AHEAD_ON} of "
         f"{len(SETTINGS)} data sets",
         won >= AHEAD_ON,
-        f"It is on {won} of {len(comparisons)} measured: {'; '.join(words)}.",
+        f"It is on {won} of {len(comparisons)} measured: {'; '.join(words)}. In "
+        f"seconds it is on {in_seconds}.",
     )
 
 
