@@ -12,16 +12,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from ._core import core
-from .driver import Reporter
 from .expansion import Expansion
 from .kernel import Kernel
-from .pattern_store import PatternStore
+from .pattern_store import PatternKernel, PatternStore
 from .points import finite
-from .problem import Problem
-from .threads import on_threads
 
 ARRIVALS = 256  # examples of a chunk
-_WIDTH = 1024  # columns of a tile: what a thread computes at a time
 _GROWTH = 1.5  # of the number of places, when there are too few
 _MOST_BYTES = 2.0**62  # that the core can count
 _OPTIMIZATIONS = 10  # steps that one draw of processOptimize makes, in the core
@@ -45,30 +41,6 @@ class OnlineOptions:
     budget: int | None
     cost: str
     cache_bytes: float
-
-
-@dataclass(frozen=True)
-class PatternKernel:
-    """The kernel with what is at the places of a store."""
-
-    kernel: Kernel
-    store: PatternStore
-    threads: int
-
-    def __call__(self, places, width: int) -> np.ndarray:
-        """Return the kernel of the patterns at `places` with all below `width`."""
-        return self.of(self.store.take(places), width)
-
-    def of(self, points, width: int) -> np.ndarray:
-        """Return the kernel of `points` with what is at the places below `width`."""
-        values = np.empty((len(points), width), dtype=self.kernel.dtype)
-
-        def fill(first):
-            tile = slice(first, min(first + _WIDTH, width))
-            values[:, tile] = self.kernel(points, self.store.take(tile))
-
-        on_threads(fill, range(0, width, _WIDTH), self.threads)
-        return values
 
 
 class OnlineDriver:
@@ -389,97 +361,3 @@ def _stored_values(points) -> float:
     if rows is None:  # looked up
         return 0.0
     return rows.nnz / max(rows.shape[0], 1) if sp.issparse(rows) else rows.shape[1]
-
-
-@dataclass(frozen=True)
-class Progress:
-    """What is known after a chunk."""
-
-    number: int
-    examples: int
-    seconds: float
-    dual: float
-    n_support: int
-    work: float
-
-    def __str__(self) -> str:
-        return (
-            f"{self.examples:9,d} examples  dual {self.dual:12.6g}  "
-            f"{self.n_support:7,d} support patterns  {self.seconds:8.2f} s"
-        )
-
-
-HISTORY_FIELDS = ("examples", "seconds", "dual", "n_support", "work")
-
-
-def learn_chunks(
-    driver: OnlineDriver,
-    points,
-    problem: Problem,
-    chunks,
-    *,
-    may_come_again: bool = False,
-    max_time: float | None = None,
-    reporter: Reporter | None = None,
-    history: dict[str, list] | None = None,
-) -> str:
-    """Learn from chunks of examples, and say how it ended.
-
-    Parameters
-    ----------
-    driver : OnlineDriver
-    points : Points or Positions
-        All of them.
-    problem : Problem
-        Their labels and C_i.
-    chunks : iterable of ndarray of int
-        Positions in `points`.
-    may_come_again : bool
-        Whether the points may be given again; support patterns are passed over then.
-    max_time : float or None
-        Most seconds.
-    reporter : Reporter or None
-        Told about every chunk; may stop the run.
-    history : dict of lists or None
-        Takes what is known after every chunk.
-
-    Returns
-    -------
-    status : {"complete", "interrupted", "max_time", "callback"}
-    """
-    reporter = reporter or Reporter()
-    start = perf_counter()
-    limit = float("inf") if max_time is None else max_time
-    for number, chunk in enumerate(chunks, 1):
-        left = limit - (perf_counter() - start)
-        if left <= 0:
-            return "max_time"
-        reporter.begin()
-        complete = driver.learn(
-            points.take(chunk),
-            problem.labels[chunk],
-            problem.caps[chunk],
-            chunk if may_come_again else None,
-            left,
-        )
-        progress = Progress(
-            number,
-            driver.n_seen,
-            perf_counter() - start,
-            driver.dual,
-            driver.n_patterns,
-            driver.work,
-        )
-        if history is not None:
-            for name in HISTORY_FIELDS:
-                history[name].append(getattr(progress, name))
-        if not complete:
-            return "interrupted" if driver.interrupted else "max_time"
-        if reporter.end(progress):
-            return "callback"
-    return "complete"
-
-
-def in_chunks(order: np.ndarray):
-    """Return pieces of `order`, as long as a chunk should be."""
-    return (order[start : start + ARRIVALS] for start in range(0, len(order), ARRIVALS))

@@ -12,7 +12,6 @@ from sklearn.callback import with_callbacks
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from .block import BlockDriver
 from .certify import relative_gap
@@ -21,14 +20,9 @@ from .driver import Stopping, run_epochs
 from .kernel import make_kernel
 from .kernel_prediction import KernelPrediction
 from .machine import find_machine
-from .online import (
-    ARRIVALS,
-    HISTORY_FIELDS,
-    OnlineDriver,
-    OnlineOptions,
-    in_chunks,
-    learn_chunks,
-)
+from .online import ARRIVALS, OnlineDriver, OnlineOptions
+from .online_model import OnlineModel
+from .online_run import HISTORY_FIELDS, in_chunks, learn_chunks
 from .problem import Problem
 from .progress import EpochReporter, warn_unless_converged
 from .threads import blas_on_one_thread
@@ -49,7 +43,7 @@ def _takes_chunks(estimator) -> bool:
     return True
 
 
-class OnlineSVM(KernelPrediction, MarginClassifier):
+class OnlineSVM(OnlineModel, KernelPrediction, MarginClassifier):
     """Crammer-Singer machine with a kernel that learns from one example at a time.
 
     LaRank (Bordes, Bottou, Gallinari and Weston, 2007): every example is tried once,
@@ -520,69 +514,6 @@ class OnlineSVM(KernelPrediction, MarginClassifier):
 
     def _fitted_parts(self) -> dict:
         return {"_driver": self._driver.snapshot(), "_history": None}
-
-    @property
-    def _expansion(self):
-        return self._fitted_driver().expansion()
-
-    def _fitted_driver(self) -> OnlineDriver:
-        check_is_fitted(self, "_driver")
-        return self._driver
-
-    @property
-    def history_(self):
-        """What was known after every chunk."""
-        check_is_fitted(self, "_driver")
-        return self._history and {
-            name: np.asarray(values) for name, values in self._history.items()
-        }
-
-    @property
-    def support_vectors_(self):
-        """The support patterns."""
-        driver = self._fitted_driver()
-        return driver.kernel.rows(driver.patterns()[0])
-
-    @property
-    def support_(self):
-        """Which rows of `fit` they are."""
-        return self._fitted_driver().patterns()[3]
-
-    @property
-    def dual_coef_(self):
-        """Coefficients of the support patterns."""
-        return self._expansion.coefficients
-
-    @property
-    def n_support_(self):
-        """How many support patterns there are of each class."""
-        labels = self._fitted_driver().patterns()[1]
-        return np.bincount(labels, minlength=len(self.classes_))
-
-    @property
-    def dual_objective_(self):
-        """The dual objective."""
-        return self._fitted_driver().dual
-
-    @property
-    def n_steps_(self):
-        """Steps tried so far, by kind."""
-        return self._fitted_driver().steps
-
-    @property
-    def n_seen_(self):
-        """Examples learned from."""
-        return self._fitted_driver().n_seen
-
-    @property
-    def n_kernel_evaluations_(self):
-        """Kernel values computed so far."""
-        return self._fitted_driver().kernel_evaluations
-
-    @property
-    def work_(self):
-        """Counted work."""
-        return self._fitted_driver().work
 
 
 def _machine():

@@ -1,10 +1,16 @@
 """Points at places, of which any can be taken by another point."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import scipy.sparse as sp
 
+from .kernel import Kernel
 from .points import Points
 from .precomputed import Positions
+from .threads import on_threads
+
+_WIDTH = 1024  # columns of a tile: what a thread computes at a time
 
 
 class PatternStore:
@@ -63,3 +69,27 @@ class PatternStore:
     def keep(self, places):
         """Return the points at `places` for a model."""
         return self._points.keep(places)
+
+
+@dataclass(frozen=True)
+class PatternKernel:
+    """The kernel with what is at the places of a store."""
+
+    kernel: Kernel
+    store: PatternStore
+    threads: int
+
+    def __call__(self, places, width: int) -> np.ndarray:
+        """Return the kernel of the patterns at `places` with all below `width`."""
+        return self.of(self.store.take(places), width)
+
+    def of(self, points, width: int) -> np.ndarray:
+        """Return the kernel of `points` with what is at the places below `width`."""
+        values = np.empty((len(points), width), dtype=self.kernel.dtype)
+
+        def fill(first):
+            tile = slice(first, min(first + _WIDTH, width))
+            values[:, tile] = self.kernel(points, self.store.take(tile))
+
+        on_threads(fill, range(0, width, _WIDTH), self.threads)
+        return values
