@@ -125,6 +125,7 @@ class WorkingSet {
     const double before = machine_.dual_term(count, block.cap, block.dual, count);
     for (int t = 0; t < count; ++t)
       if (direction[t] != 0) block.dual[t] = moved(block.dual[t], along * direction[t], block.cap);
+    machine_.tighten(block);
     return machine_.dual_term(count, block.cap, block.dual, count) - before;
   }
 

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <tuple>
 
 #include "polymargin/machine/margin.hpp"
@@ -96,6 +98,14 @@ class CrammerSinger final : public MarginMachine<Real> {
       if (all < 0) line.lower = std::max(line.lower, slack / all);
       return line;
     });
+  }
+
+  void tighten(const Block<Real>& block) const override {
+    Real* const end = block.dual + block.layout.classes;
+    const double slack = double(block.cap) - std::accumulate(block.dual, end, 0.0);
+    if (std::fabs(slack) > double(kZeroShare) * double(block.cap)) return;
+    Real& largest = *std::max_element(block.dual, end);
+    largest = Real(double(largest) + slack);
   }
 
   Exchange<Real> partner(const Block<Real>& block, const Real* coefficients, Real kernel,

@@ -104,6 +104,10 @@ class MarginMachine : public Machine<Real> {
   // is 1 / `inverse` and whose coefficients are `coefficients`; `kernel` is that between the two.
   virtual Exchange<Real> partner(const Block<Real>& block, const Real* coefficients, Real kernel,
                                  Real inverse) const = 0;
+
+  // After variables have moved one by one: puts a bound on several of them that holds but for
+  // rounding exactly, before the rounding of many moves adds up.
+  virtual void tighten(const Block<Real>&) const {}
 };
 
 }  // namespace polymargin
