@@ -60,7 +60,7 @@ class GatheredKernel {
   // Others whose rows are much like that of position p: those with the largest values after scaling
   // all examples to length one, as far as they are known.
   struct Neighbour {
-    Real closeness;
+    Real closeness, value;
     std::int32_t position;
   };
   std::span<const Neighbour> neighbours(std::int64_t p) const { return neighbours_[p]; }
@@ -94,7 +94,7 @@ class GatheredKernel {
     if (known.size() == kNeighbours) known.pop_back();
     const auto at = std::find_if(known.begin(), known.end(),
                                  [&](const Neighbour& one) { return one.closeness < closeness; });
-    known.insert(at, {closeness, q});
+    known.insert(at, {closeness, rows_[p][q], q});
   }
 
   // Rows grow in few steps. What is beyond their end is not touched, and costs no memory.

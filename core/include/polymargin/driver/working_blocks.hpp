@@ -115,13 +115,11 @@ class WorkingBlocks {
   // The class at position t of a block.
   int name(std::int32_t p, int t) const { return whole_ ? t : names_[t * stride_ + p]; }
 
-  Real kernel(std::int32_t p, std::int32_t q) const {
-    return kernel_.row(origins_[p])[origins_[q]];
-  }
-  // Calls f(q) for every neighbour q of p.
+  // Calls f(q, kernel) for every neighbour q of p, with the kernel between the two.
   template <class F>
   void for_each_neighbour(std::int32_t p, F&& f) const {
-    for (const auto& neighbour : kernel_.neighbours(origins_[p])) f(ranks_[neighbour.position]);
+    for (const auto& neighbour : kernel_.neighbours(origins_[p]))
+      f(ranks_[neighbour.position], neighbour.value);
   }
 
   // What has been added to the coefficients of the examples, one after the other, each padded.

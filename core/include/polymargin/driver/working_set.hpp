@@ -68,16 +68,16 @@ class WorkingSet {
     const Line<Real> line = machine_.line(first, first_.direction.data());
     Exchange<Real> best;
     std::int32_t other = -1;
-    blocks_.for_each_neighbour(p, [&](std::int32_t q) {
-      const Real kernel = blocks_.kernel(p, q);
+    Real between = 0;
+    blocks_.for_each_neighbour(p, [&](std::int32_t q, Real kernel) {
       const Exchange<Real> found = machine_.partner(
           read_after(q, kernel), second_.coefficients.data(), kernel, 1 / line.curvature);
-      if (found.gain > best.gain) {
-        best = found;
-        other = q;
-      }
+      if (!(found.gain > best.gain)) return;
+      best = found;
+      other = q;
+      between = kernel;
     });
-    if (other >= 0) step_together(first, line, other, blocks_.kernel(p, other), best);
+    if (other >= 0) step_together(first, line, other, between, best);
   }
 
   // The block as it will be after the step of the first; `kernel` is that between the two.
