@@ -59,9 +59,13 @@ def interrupt_python(helpers_on_path):
     if os.name != "posix":
         pytest.skip("signals as on POSIX")
 
+    # Whoever runs the tests in the background may ignore the signal, and children too.
+    listen = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+
     def interrupt(script, *arguments, after):
+        script = listen + textwrap.dedent(script)
         process = subprocess.Popen(
-            [sys.executable, "-c", textwrap.dedent(script), *map(str, arguments)],
+            [sys.executable, "-c", script, *map(str, arguments)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
