@@ -8,9 +8,7 @@ import scipy.sparse as sp
 from kernel_problems import gaussian
 from online_problems import GAMMA, METHODS, check_state, dual_variables, online, rows_of
 from problems import is_own, make_problem
-from sklearn.datasets import make_blobs
 
-from polymargin import KernelSVM
 from polymargin.online import ARRIVALS
 
 
@@ -59,10 +57,9 @@ def without(beta, own, gram, row):
     return beta[own].sum() - np.sum(beta * (gram @ beta)) / 2
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.3])
-def test_the_right_pattern_leaves(noise):
+def test_the_least_important_pattern_leaves():
     """Two machines take the same steps until the first has one pattern too many."""
-    X, y = make_problem(n=100, d=3, k=4, noise=noise)
+    X, y = make_problem(n=100, d=3, k=4, noise=0.3)
     free, bound = (
         online(C=3, schedule="fixed", budget=b, selection="random") for b in (None, 12)
     )
@@ -77,12 +74,8 @@ def test_the_right_pattern_leaves(noise):
     rows, own = rows_of(free), is_own(labels, 4)
     gram = gaussian(rows, rows, GAMMA)
     duals = [without(beta, own, gram, row) for row in range(13)]
-    scores = gram @ beta
-    rival = np.where((beta != 0) & ~own, scores, -np.inf).max(axis=1)
-    losses = 1 - scores[own] + rival
-    leaves = np.argmax(losses if losses.max() > 1 else duals)
-    assert bound.dual_objective_ == pytest.approx(duals[leaves], rel=1e-12)
-    left = np.delete(rows, leaves, axis=0)
+    assert bound.dual_objective_ == pytest.approx(max(duals), rel=1e-12)
+    left = np.delete(rows, np.argmax(duals), axis=0)
     np.testing.assert_array_equal(
         np.sort(rows_of(bound), axis=0), np.sort(left, axis=0)
     )
@@ -95,14 +88,6 @@ def test_a_budget_still_learns():
     assert len(bound.support_) <= 100 < len(whole.support_)
     assert bound.score(X, y) > whole.score(X, y) - 0.1
     assert bound.dual_objective_ < whole.dual_objective_
-
-
-def test_noise_does_not_fill_the_budget():
-    """Classes that overlap: a budget is worth about as many rows drawn at random."""
-    X, y = make_blobs(3000, 5, centers=5, cluster_std=3.0, random_state=1)
-    model = online(budget=100).fit(X[:2000], y[:2000])
-    batch = KernelSVM("cs", gamma=GAMMA).fit(X[:100], y[:100])
-    assert model.score(X[2000:], y[2000:]) > batch.score(X[2000:], y[2000:]) - 0.1
 
 
 def test_finish_keeps_the_budget():

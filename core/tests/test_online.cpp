@@ -116,29 +116,20 @@ struct Stream {
     return value;
   }
 
-  // Removing a pattern costs what its importance says, and the right one is removed.
+  // Removing a pattern costs what its importance says.
   void check_importance() const {
     const Patterns& patterns = online.patterns();
     if (patterns.list().empty()) return;
     const Wide whole = dual();
-    Wide least = std::numeric_limits<Wide>::infinity(), worst = 1;
+    Wide least = std::numeric_limits<Wide>::infinity();
     for (std::int32_t place : patterns.list()) {
       Stream copy(*this, place);
       const Wide lost = whole - copy.dual();
       CHECK_NEAR(patterns.importance(place), lost, 1e-8L * (1 + std::fabs(whole)));
       least = std::min(least, lost);
-      Wide loss = 0;
-      for (const auto entry : patterns.support().entries(place))
-        loss = std::max(loss,
-                        gradient(place, patterns.at(place).label) - gradient(place, entry.label));
-      CHECK_NEAR(patterns.loss(place), loss, 1e-8L * (1 + loss));
-      worst = std::max(worst, loss);
     }
-    const std::int32_t chosen = patterns.most_dispensable();
-    if (worst > 1 + 1e-8L)
-      CHECK_NEAR(patterns.loss(chosen), worst, 1e-8L * (1 + worst));
-    else
-      CHECK_NEAR(patterns.importance(chosen), least, 1e-8L * (1 + std::fabs(whole)));
+    CHECK_NEAR(patterns.importance(patterns.least_important()), least,
+               1e-8L * (1 + std::fabs(whole)));
   }
 
   // The patterns of another stream, without one of them.

@@ -103,9 +103,9 @@ class OnlineSVM(OnlineModel, KernelPrediction, MarginClassifier):
         same model, or seconds.
 
     budget : int or None, default=None
-        Most support patterns: memory is bounded for a stream without end. If there is
-        one too many, the one that is farthest on the wrong side of another class
-        leaves; if none is, the one whose absence lowers the dual objective least.
+        Most support patterns. One too many, and the pattern leaves whose absence
+        lowers the dual objective least, others unchanged: memory is bounded for a
+        stream without end, but the dual objective may fall.
 
     cache_size : float, default=1000.0
         Room for kernel values of support patterns in megabytes, of which there is

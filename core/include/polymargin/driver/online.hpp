@@ -152,7 +152,7 @@ class Online {
       stop = poller.asks_to_stop();
     }
     while (std::int64_t(patterns_.list().size()) > settings_.budget)
-      remove(patterns_.most_dispensable());
+      remove(patterns_.least_important());
     return stop;
   }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -86,26 +85,15 @@ class Patterns {
     }
     return linear + at(place).curvature * squares / 2;
   }
-  // By its stored gradients; above one, the pattern is on the wrong side of another class.
-  double loss(std::int32_t place) const {
-    double own = 0, lowest = std::numeric_limits<double>::infinity();
-    for (const auto entry : support_.entries(place))
-      if (entry.label == at(place).label)
-        own = support_.gradient(entry);
-      else
-        lowest = std::min(lowest, support_.gradient(entry));
-    return std::max(own - lowest, 0.0);
-  }
-  // Patterns on the wrong side are taken for noise, which would fill any budget: the one with the
-  // largest loss, or the least important of all if there is none.
-  std::int32_t most_dispensable() const {
-    const auto worth = [&](std::int32_t place) {
-      const double lost = loss(place);
-      return lost > 1 ? std::pair(0, -lost) : std::pair(1, importance(place));
-    };
-    return *std::min_element(
-        list_.begin(), list_.end(),
-        [&](std::int32_t left, std::int32_t right) { return worth(left) < worth(right); });
+  std::int32_t least_important() const {
+    std::int32_t least = list_.front();
+    double lowest = importance(least);
+    for (std::int32_t place : list_)
+      if (const double value = importance(place); value < lowest) {
+        lowest = value;
+        least = place;
+      }
+    return least;
   }
 
   // The lowest places that are not occupied.
