@@ -87,6 +87,16 @@ def test_one_kernel_in_different_clothes(machine, loss):
         np.testing.assert_allclose(model.decision_function(rows), scores, atol=1e-3)
 
 
+@pytest.mark.parametrize("seed", [0, 4])
+@pytest.mark.parametrize(("machine", "loss"), KERNEL_PAIRS)
+def test_rounding_of_one_example_does_not_stop_the_others(machine, loss, seed):
+    """Labels say nothing and points are near each other: most variables are free."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(120, 1)), np.arange(120) % 6
+    model = KernelSVM(machine, loss=loss, gamma=1.0, tol=1e-5, random_state=0)
+    assert model.fit(X, y).status_ == "converged"
+
+
 @pytest.mark.parametrize(("machine", "loss"), KERNEL_PAIRS)
 def test_single_precision(machine, loss):
     X, y = make_problem(n=90, k=3)

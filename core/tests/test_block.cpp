@@ -279,7 +279,7 @@ void check_stop() {
 
 // Where violations are no more than rounding, and no step moves, examples are visited once.
 void check_rounding() {
-  const KernelProblem<float> problem(6, 100, 40, 1.0, 200.0);
+  const KernelProblem<float> problem(6, 30, 5, 1.0, 200.0);
   std::vector<std::int32_t> all(problem.size);
   std::iota(all.begin(), all.end(), 0);
   int idle = 0;

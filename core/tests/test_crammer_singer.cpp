@@ -51,7 +51,28 @@ void check_vertices() {
   CHECK_EQUAL(machine->loss_at_zero(7), 1);
 }
 
+// A sum that misses C_i by rounding is put on it, by the largest variable; any other is left alone.
+template <class Real>
+void check_tighten() {
+  const auto machine = make_machine<Real>("cs", "hinge", "exact", 0);
+  const auto& margin = dynamic_cast<const MarginMachine<Real>&>(*machine);
+  const Real cap = 3;
+  for (const Real units : {-500, -30, -9, 0, 9, 30, 500}) {
+    BlockArrays<Real> arrays(5);
+    const Real off = units * std::numeric_limits<Real>::epsilon() * cap;
+    arrays.dual[1] = Real(0.75);
+    arrays.dual[3] = Real(2.25) - off;
+    const Block<Real> block = arrays.block(0, Real(1), cap);
+    const Real before = arrays.dual[3];
+    margin.tighten(block);
+    CHECK_EQUAL(arrays.dual[1], Real(0.75));
+    CHECK_EQUAL(arrays.dual[3], std::fabs(units) > 100 ? before : Real(2.25));
+  }
+}
+
 void run_tests() {
+  check_tighten<float>();
+  check_tighten<double>();
   check_vertices<float>();
   check_vertices<double>();
   for (const char* restricted :

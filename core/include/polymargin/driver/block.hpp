@@ -61,10 +61,11 @@ class BlockSolver {
     working_.gather(working, Real(accuracy));
     Poller poller(poll);
     const Real target = std::max(Real(accuracy), kThreshold);
-    std::vector<std::int32_t> chosen;
+    std::vector<std::int32_t> chosen, rounding;
     bool stopped = false;
     for (std::int64_t left = kMostPasses * working_.size(); left > 0 && !stopped;) {
-      const std::span<const Real> violations = working_.violations();
+      const std::span<Real> violations = working_.violations();
+      for (std::int32_t p : rounding) violations[p] = 0;
       const Real worst = *std::max_element(violations.begin(), violations.end());
       if (!(worst > target)) break;
       // A step costs a kernel row: it should be worth it when it is taken, not only now.
@@ -78,7 +79,8 @@ class BlockSolver {
       const std::int64_t moves = moves_;
       for (std::int32_t p : chosen) moves_ += working_.visit(p, threshold);
       visits_ += std::int64_t(chosen.size());
-      if (moves_ == moves) break;  // violations are rounding, and will be the same again
+      // Violations of examples that do not move are rounding, and will be the same again.
+      if (moves_ == moves) rounding.insert(rounding.end(), chosen.begin(), chosen.end());
       left -= std::int64_t(chosen.size());
       stopped = poller.asks_to_stop();
     }

@@ -58,7 +58,7 @@ class WorkingBlocks {
   int visit_room() const { return problem_.layout().stride + 64; }
 
   // The violation of every example.
-  std::span<const Real> violations() {
+  std::span<Real> violations() {
     if (whole_) {
       measure(0, size(), classes_, scores_.data());
     } else {
@@ -97,6 +97,7 @@ class WorkingBlocks {
 
   // The block has changed since it was read. The direction of the visit becomes its change.
   void write(std::int32_t p, Block<Real> block, Visit<Real>& visit) {
+    machine_.tighten(block);
     const Real* now = block.dual;
     for (int t = 0; t < block.layout.stride; ++t) visit.direction[t] = now[t] - visit.start[t];
     block.dual = visit.direction.data();

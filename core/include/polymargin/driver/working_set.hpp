@@ -37,7 +37,7 @@ class WorkingSet {
   const std::vector<std::int32_t>& examples() const { return blocks_.examples(); }
   std::int64_t size() const { return blocks_.size(); }
   bool whole() const { return blocks_.whole(); }
-  std::span<const Real> violations() { return blocks_.violations(); }
+  std::span<Real> violations() { return blocks_.violations(); }
 
   // The exact step of one example, if it violates its conditions by more than `threshold`, and one
   // of it together with a neighbour.
@@ -125,7 +125,6 @@ class WorkingSet {
     const double before = machine_.dual_term(count, block.cap, block.dual, count);
     for (int t = 0; t < count; ++t)
       if (direction[t] != 0) block.dual[t] = moved(block.dual[t], along * direction[t], block.cap);
-    machine_.tighten(block);
     return machine_.dual_term(count, block.cap, block.dual, count) - before;
   }
 

@@ -103,7 +103,7 @@ class CrammerSinger final : public MarginMachine<Real> {
   void tighten(const Block<Real>& block) const override {
     Real* const end = block.dual + block.layout.classes;
     const double slack = double(block.cap) - std::accumulate(block.dual, end, 0.0);
-    if (std::fabs(slack) > double(kZeroShare) * double(block.cap)) return;
+    if (std::fabs(slack) > 4 * double(kZeroShare) * double(block.cap)) return;
     Real& largest = *std::max_element(block.dual, end);
     largest = Real(double(largest) + slack);
   }
