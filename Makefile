@@ -11,7 +11,7 @@ WIDEST := $(shell grep -qsm1 avx512vl /proc/cpuinfo && echo avx512 || { grep -qs
 SETS ?= generic$(if $(WIDEST),;$(WIDEST))
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 
-.PHONY: demo test test-core test-python sanitize lint format bench bench-kernel bench-online bench-nystroem bench-papers clean help
+.PHONY: demo test test-core test-python sanitize lint format bench bench-kernel bench-online bench-nystroem bench-paths bench-papers clean help
 
 help:
 	@echo "make demo      train on the digits data, print a table, write a convergence plot"
@@ -22,6 +22,7 @@ help:
 	@echo "make bench-kernel  kernel machines against scikit-learn's and Intel's SVC, into docs/benchmarks-kernel.md"
 	@echo "make bench-online  LaRank and GaLa over one epoch beside batch machines, into docs/benchmarks-online.md"
 	@echo "make bench-nystroem  low-rank features against the exact kernel, into docs/benchmarks-nystroem.md"
+	@echo "make bench-paths  paths and searches of C against cold fits and GridSearchCV, into docs/benchmarks-paths.md"
 	@echo "make bench-papers  repeats a figure and tables of three papers, into docs/papers.md and papers-kernel.md"
 
 $(BIN)/python:
@@ -80,6 +81,9 @@ bench-online: $(VENV)/.extra-bench
 
 bench-nystroem: $(VENV)/.extra-bench
 	$(BIN)/python -m benchmarks.nystroem $(BENCH)
+
+bench-paths: $(VENV)/.extra-bench
+	$(BIN)/python -m benchmarks.paths $(BENCH)
 
 bench-papers: $(VENV)/.extra-bench
 	$(BIN)/python -m benchmarks.papers $(BENCH)

@@ -4,20 +4,13 @@ Crammer-Singer on Nystroem features against the exact kernel, and on a data set 
 too large for the exact one against the linear machine.
 """
 
-import argparse
-import os
 import sys
 from functools import partial
-from pathlib import Path
 from statistics import median
 
-from .command import add_common_arguments, guarded
-from .data import FALLBACK, FOLDER_VARIABLE
-from .environment import environment
-from .fresh import ROOT
 from .kernel_data import LARGE, setting_of
 from .markdown import digits, markdown_table, megabytes, share
-from .measure import interleave, progress
+from .measure import interleave
 from .nystroem_fit import (
     EXACT,
     LINEAR,
@@ -25,34 +18,13 @@ from .nystroem_fit import (
     fit_in_fresh_process,
     rank_name,
 )
+from .one_table import OneTable
 from .page import machines
-from .results import Results, write_aside
 
 TABLE = "nystroem"
 SMALL = ("usps", "satimage", "letter")
 SEEDS, LARGE_SEEDS = 3, 1
 MEDIANS = ("seconds", "peak_bytes", "accuracy")
-
-
-def parse(arguments: list[str] | None) -> argparse.Namespace:
-    """Read the command line."""
-    names = (*SMALL, LARGE, FALLBACK)
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.nystroem")
-    parser.add_argument(
-        "--data",
-        nargs="+",
-        choices=names,
-        metavar="NAME",
-        help=f"among {', '.join(names)}",
-    )
-    parser.add_argument(
-        "--output",
-        type=Path,
-        default=ROOT / "docs" / "benchmarks-nystroem.md",
-        help="the page (docs/benchmarks-nystroem.md)",
-    )
-    add_common_arguments(parser, "bench-nystroem")
-    return parser.parse_args(arguments)
 
 
 def entrants(name: str) -> list[str]:
@@ -131,34 +103,7 @@ def _settings(records: list[dict]) -> str:
     return markdown_table(["data set", "gamma", "C", "why"], rows, numbers=False)
 
 
-def measure_all(options: argparse.Namespace, results: Results, arguments) -> None:
-    """Measure the data sets that are asked for."""
-    if not options.data and not os.environ.get(FOLDER_VARIABLE):
-        raise FileNotFoundError(
-            f"The data sets need the environment variable {FOLDER_VARIABLE}; set it "
-            f"to their folder, or try --data {FALLBACK}."
-        )
-    described = environment(arguments, module="benchmarks.nystroem", peers=[])
-    for name in options.data or (*SMALL, LARGE):
-        if options.resume and (TABLE, name) in results:
-            progress(f"{name}: measured already")
-            continue
-        record = measure(name)
-        results.add({"table": TABLE, "data": name, "environment": described, **record})
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Run the benchmark; returns the exit status."""
-    options = parse(arguments)
-    results = Results(options.folder)
-    if not options.render:
-        failed = guarded(lambda: measure_all(options, results, arguments))
-        if failed:
-            return failed
-    write_aside(options.output, render(results.of_table(TABLE)))
-    progress(f"wrote {options.output}")
-    return 0
-
+main = OneTable(TABLE, (*SMALL, LARGE), measure, render).main
 
 if __name__ == "__main__":
     sys.exit(main())
