@@ -1,14 +1,19 @@
 """Multi-class support vector machines, fast and with a certificate of accuracy."""
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from ._config import show_config
 from ._version import __version__
-from .kernel_svm import KernelSVM
-from .linear import LinearSVM
-from .maxent import MaxEnt
-from .online_svm import OnlineSVM
-from .paths import path
+
+if TYPE_CHECKING:  # what `__getattr__` imports
+    from ._config import show_config
+    from .comparison import compare
+    from .kernel_svm import KernelSVM
+    from .linear import LinearSVM
+    from .maxent import MaxEnt
+    from .online_svm import OnlineSVM
+    from .paths import path
+    from .tuning import tune
 
 __all__ = [
     "KernelSVM",
@@ -22,8 +27,17 @@ __all__ = [
     "tune",
 ]
 
-# Imported when they are first asked for: they need much that machines do not.
-_LATER = {"compare": ".comparison", "tune": ".tuning"}
+# Imported when they are first asked for: `polymargin --help` needs none of them.
+_LATER = {
+    "KernelSVM": ".kernel_svm",
+    "LinearSVM": ".linear",
+    "MaxEnt": ".maxent",
+    "OnlineSVM": ".online_svm",
+    "compare": ".comparison",
+    "path": ".paths",
+    "show_config": "._config",
+    "tune": ".tuning",
+}
 
 
 def __getattr__(name: str):
