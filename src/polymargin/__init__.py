@@ -17,13 +17,20 @@ __all__ = [
     "OnlineSVM",
     "__version__",
     "compare",
+    "load_data",
     "path",
+    "save_data",
     "show_config",
     "tune",
 ]
 
 # Imported when they are first asked for: they need much that machines do not.
-_LATER = {"compare": ".comparison", "tune": ".tuning"}
+_LATER = {
+    "compare": ".comparison",
+    "load_data": ".reading",
+    "save_data": ".reading",
+    "tune": ".tuning",
+}
 
 
 def __getattr__(name: str):
