@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # what `__getattr__` imports
     from .maxent import MaxEnt
     from .online_svm import OnlineSVM
     from .paths import path
+    from .reading import load_data, save_data
     from .tuning import tune
 
 __all__ = [
@@ -22,7 +23,9 @@ __all__ = [
     "OnlineSVM",
     "__version__",
     "compare",
+    "load_data",
     "path",
+    "save_data",
     "show_config",
     "tune",
 ]
@@ -34,7 +37,9 @@ _LATER = {
     "MaxEnt": ".maxent",
     "OnlineSVM": ".online_svm",
     "compare": ".comparison",
+    "load_data": ".reading",
     "path": ".paths",
+    "save_data": ".reading",
     "show_config": "._config",
     "tune": ".tuning",
 }
