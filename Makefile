@@ -39,7 +39,7 @@ $(VENV)/.extra-%: $(VENV)/.installed pyproject.toml
 	@touch $@
 
 demo: $(VENV)/.extra-demo
-	$(BIN)/python examples/demo.py
+	$(BIN)/polymargin demo
 
 test: test-core test-python
 

@@ -1,8 +1,10 @@
 """Files of the command line: data in, models in and out, text out."""
 
+import io
 import os
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from .machines import density
@@ -24,10 +26,12 @@ _OF_DATA = (
 )
 # Rows with so many values that are not zero are dealt with faster as dense ones.
 _DENSE = 0.3
+# Kept in the model for people; scikit-learn would compare it to arrays without names.
+_NAMES = "feature_names_in_"
 
 
 def read_data(arguments, source: str, n_features: int | None = None):
-    """Read data as the options of `add_data_options` say.
+    """Read data with labels, as the options of `add_data_options` say.
 
     Parameters
     ----------
@@ -42,72 +46,123 @@ def read_data(arguments, source: str, n_features: int | None = None):
     data : Data
         Dense if most values are not zero.
     """
+    data = _read(arguments, source, _column(arguments.label), n_features)
+    if data.y is None:
+        raise ValueError(f"{source} has no labels; put one before each row.")
+    return _dense_if_full(data)
+
+
+def read_for(model, arguments, source: str):
+    """Read data with the features of a model, labelled or not.
+
+    Rows of svmlight text may have fewer, which are zero, or more, which no weight is
+    known for: these are left out, with a note, as LIBLINEAR does. A table may have no
+    label; if nobody said where it is, the number of columns tells.
+    """
     import scipy.sparse as sp
 
+    label, wanted = _column(arguments.label), model.n_features_in_
+    data = _read(arguments, source, label)
+    table = not sp.issparse(data.X)
+    if table and label is None and data.X.shape[1] == wanted - 1 and source != "-":
+        data = _read(arguments, source, False)
+    _compare_names(source, data.feature_names, model.__dict__.pop(_NAMES, None))
+    found = data.X.shape[1]
+    if table and found != wanted:
+        raise ValueError(
+            f"{source} has {found} features, but the model was trained with {wanted}; "
+            f"give the same columns in the same order."
+        )
+    if found > wanted:
+        note(
+            f"{source} has {found} features; those after {wanted} were not there in "
+            f"training and are left out."
+        )
+        data = replace(data, X=data.X[:, :wanted])
+    elif found < wanted:
+        parts = data.X.data, data.X.indices, data.X.indptr
+        shape = data.X.shape[0], wanted
+        data = replace(data, X=sp.csr_matrix(parts, shape=shape))
+    return _dense_if_full(data)
+
+
+def _read(arguments, source: str, label, n_features: int | None = None):
     from ..reading import load_data
 
-    zero_based = {"auto": "auto", "yes": True, "no": False}[arguments.zero_based]
-    data = load_data(
+    return load_data(
         source,
         format=arguments.format,
-        label=_column(arguments.label),
+        label=label,
         n_features=n_features,
-        zero_based=zero_based,
+        zero_based={"auto": "auto", "yes": True, "no": False}[arguments.zero_based],
+        n_jobs=-1,
     )
+
+
+def _dense_if_full(data):
+    import scipy.sparse as sp
+
     if sp.issparse(data.X) and density(data.X) >= _DENSE:
-        return data._replace(X=data.X.toarray())
+        return replace(data, X=data.X.toarray())
     return data
 
 
+def _compare_names(source: str, here, there) -> None:
+    """Say so if columns have other names than in training."""
+    if here is None or there is None:
+        return
+    for number, names in enumerate(zip(here, there, strict=False)):
+        if str(names[0]) != str(names[1]):
+            raise ValueError(
+                f"{source} has the feature {names[0]!r} where the model was trained "
+                f"with {names[1]!r} (feature {number}, counted from 0); give the same "
+                f"columns in the same order."
+            )
+
+
 def _column(label: str | None):
+    """Read --label: a name, a position, or none."""
+    if label == "none":
+        return False
     try:
         return None if label is None else int(label)
     except ValueError:
         return label
 
 
+def read_any(arguments, source: str):
+    """Read data as it is, labelled or not."""
+    return _read(arguments, source, _column(arguments.label))
+
+
 def read_model(path: str):
-    """Read a model, and remember its feature names apart from scikit-learn's checks."""
-    from ..models import load
+    """Read a model of ours, or a text model of LIBLINEAR."""
+    from .. import import_liblinear, load
 
-    return load(path)
+    return import_liblinear(path) if is_liblinear(path) else load(path)
 
 
-def read_for(model, arguments, source: str):
-    """Read data with the features of a model.
+def is_liblinear(path: str) -> bool:
+    """Whether this is a text model of LIBLINEAR."""
+    return _starts(path, b"solver_type ")
 
-    Rows of svmlight text may have fewer, which are zero, or more, which no weight is
-    known for: these are left out, with a note, as LIBLINEAR does.
-    """
-    import scipy.sparse as sp
 
-    data = read_data(arguments, source)
-    wanted, found = model.n_features_in_, data.X.shape[1]
-    names = model.__dict__.pop("feature_names_in_", None)
-    if names is not None and data.feature_names is not None:
-        for number, (here, there) in enumerate(zip(data.feature_names, names)):
-            if str(here) != str(there):
-                raise ValueError(
-                    f"{source} has the feature {here!r} where the model was trained "
-                    f"with {there!r} (feature {number}); give the same columns in the "
-                    f"same order."
-                )
-    if found == wanted:
-        return data
-    if data.feature_names is not None:
-        raise ValueError(
-            f"{source} has {found} features, but the model was trained with {wanted}; "
-            f"give the same columns in the same order."
-        )
-    rows = sp.csr_matrix(data.X)
-    if found > wanted:
-        note(
-            f"{source} has {found} features; those after {wanted} were not there in "
-            f"training and are left out."
-        )
-        return data._replace(X=rows[:, :wanted])
-    parts = rows.data, rows.indices, rows.indptr
-    return data._replace(X=sp.csr_matrix(parts, shape=(rows.shape[0], wanted)))
+def is_model(path: str) -> bool:
+    """Whether this is a model of ours: named so, or with the header of safetensors."""
+    return path.endswith(MODEL_SUFFIX) or _starts(path, b'{"', after=8)
+
+
+def which_is_the_model(model: str, data: str) -> tuple[str, str]:
+    """Return data and model, also if they were given in the other order."""
+    swapped = data.endswith(MODEL_SUFFIX) and not model.endswith(MODEL_SUFFIX)
+    return (model, data) if swapped else (data, model)
+
+
+def _starts(path: str, start: bytes, after: int = 0) -> bool:
+    if not Path(path).is_file():
+        return False
+    with open(path, "rb") as file:
+        return file.read(after + len(start))[after:] == start
 
 
 def model_path(source: str) -> Path:
@@ -164,18 +219,18 @@ def open_output(path: str | None):
     if path is None or path == "-":
         yield sys.stdout
         return
-    target = Path(path)
-    if target.exists() and not target.is_file():
-        with target.open("w", encoding="utf-8") as stream:
-            yield stream
-        return
-    aside = target.with_name(f".{target.name}.{os.getpid()}")
+    from ..reading.aside import written_aside
+
     try:
-        with aside.open("w", encoding="utf-8") as stream:
-            yield stream
-        aside.replace(target)
+        if Path(path).exists() and not Path(path).is_file():
+            with open(path, "w", encoding="utf-8") as stream:
+                yield stream
+        else:
+            with written_aside(path) as file:
+                stream = io.TextIOWrapper(file, encoding="utf-8")
+                yield stream
+                stream.flush()
+                stream.detach()
     except OSError as error:
-        error.filename = error.filename or path
+        error.filename = path
         raise
-    finally:
-        aside.unlink(missing_ok=True)

@@ -26,7 +26,8 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         "--label",
         metavar="column",
         help="column of the labels in CSV, TSV and Parquet: its name, or its number "
-        "from 0, negative from the end",
+        "from 0, negative from the end; none: there are none. If not given, the last "
+        "one that is called label, class, target or y, else the last",
     )
     add(
         "--zero-based",

@@ -41,7 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("data", help=DATA)
     add("heldout", nargs="?", help="data to measure accuracy on")
     add("--test", metavar="file", help="the same as heldout")
-    add("--output", "-o", metavar="file", help="the model; data.polymargin if not given")
+    add(
+        "--output", "-o", metavar="file", help="the model; data.polymargin if not given"
+    )
     add(
         "-c",
         "--C",
@@ -75,7 +77,7 @@ def _C(text: str) -> float | str:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, choose, train, write, measure, and say so."""
-    from ..models import save
+    from .. import save
     from .fitting import cross_validate, fit_model, folds_of, search
     from .machines import choose
     from .training_report import TrainingReport

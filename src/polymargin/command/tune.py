@@ -46,7 +46,7 @@ translate = weights_apart
 
 def run(arguments: argparse.Namespace) -> int:
     """Search, print the table, and train with the best if asked to."""
-    from ..models import save
+    from .. import save
     from .fitting import fit_model, folds_of, search
     from .machines import choose
     from .streams import print_json
@@ -81,7 +81,9 @@ def run(arguments: argparse.Namespace) -> int:
     talks = not (arguments.json or arguments.quiet)
     if talks:
         best = ", ".join(f"{k} = {v:.4g}" for k, v in tuning.best.parameters.items())
-        print(f"{choice}\n\n{tuning}\n\nbest      {best}: {in_folds(tuning.best.scores)}")
+        print(
+            f"{choice}\n\n{tuning}\n\nbest      {best}: {in_folds(tuning.best.scores)}"
+        )
     status = OK
     if arguments.output is not None:
         choice.estimator.set_params(**tuning.best.parameters)

@@ -1,0 +1,45 @@
+"""``polymargin evaluate``: how good a model is on labelled data."""
+
+import argparse
+
+from .files import read_for, read_model, which_is_the_model
+from .options import DATA, add_data_options
+from .usage import OK
+
+HELP = "Measure a model on data: accuracy, precision and recall, confusions."
+INTERRUPTED = "stopped."
+EXAMPLES = """\
+  polymargin evaluate news.polymargin news.t.svm
+  polymargin evaluate flowers.polymargin table.csv --label species --json
+
+A label that the model does not know counts as wrong.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what can be asked for."""
+    parser.add_argument("model", help="a file that `train` has written")
+    parser.add_argument("data", help=DATA)
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object, for programs"
+    )
+    add_data_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure and print."""
+    from .confusion import confusion_of
+    from .streams import print_json
+
+    data_path, model_path = which_is_the_model(arguments.model, arguments.data)
+    model = read_model(model_path)
+    data = read_for(model, arguments, data_path)
+    if data.y is None:
+        raise ValueError(f"{data_path} has no labels; `predict` needs none.")
+    confusion = confusion_of(model.predict(data.X), data.y, model.classes_)
+    if arguments.json:
+        where = {"model": model_path, "data": data_path}
+        print_json(where | confusion.as_dict())
+    else:
+        print(f"{model_path} on {data_path}\n\n{confusion}")
+    return OK
