@@ -17,13 +17,28 @@ __all__ = [
     "OnlineSVM",
     "__version__",
     "compare",
+    "describe",
+    "export_liblinear",
+    "export_onnx",
+    "import_liblinear",
+    "load",
     "path",
+    "save",
     "show_config",
     "tune",
 ]
 
 # Imported when they are first asked for: they need much that machines do not.
-_LATER = {"compare": ".comparison", "tune": ".tuning"}
+_LATER = {
+    "compare": ".comparison",
+    "describe": ".models.inspection",
+    "export_liblinear": ".models.liblinear",
+    "export_onnx": ".models.onnx_graph",
+    "import_liblinear": ".models.liblinear",
+    "load": ".models",
+    "save": ".models",
+    "tune": ".tuning",
+}
 
 
 def __getattr__(name: str):
