@@ -11,6 +11,10 @@ if TYPE_CHECKING:  # what `__getattr__` imports
     from .kernel_svm import KernelSVM
     from .linear import LinearSVM
     from .maxent import MaxEnt
+    from .models import load, save
+    from .models.inspection import describe
+    from .models.liblinear import export_liblinear, import_liblinear
+    from .models.onnx_graph import export_onnx
     from .online_svm import OnlineSVM
     from .paths import path
     from .reading import load_data, save_data
@@ -23,8 +27,14 @@ __all__ = [
     "OnlineSVM",
     "__version__",
     "compare",
+    "describe",
+    "export_liblinear",
+    "export_onnx",
+    "import_liblinear",
+    "load",
     "load_data",
     "path",
+    "save",
     "save_data",
     "show_config",
     "tune",
@@ -37,8 +47,14 @@ _LATER = {
     "MaxEnt": ".maxent",
     "OnlineSVM": ".online_svm",
     "compare": ".comparison",
+    "describe": ".models.inspection",
+    "export_liblinear": ".models.liblinear",
+    "export_onnx": ".models.onnx_graph",
+    "import_liblinear": ".models.liblinear",
+    "load": ".models",
     "load_data": ".reading",
     "path": ".paths",
+    "save": ".models",
     "save_data": ".reading",
     "show_config": "._config",
     "tune": ".tuning",

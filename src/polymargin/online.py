@@ -238,21 +238,47 @@ class OnlineDriver:
 
         Its cache is empty.
         """
-        points, *known = self._patterns()
-        other = OnlineDriver(
-            self.kernel,
-            points,
-            self._n_classes,
-            self.options,
-            0,
-            self._kernel_rows.threads,
-        )
-        other._put(points, *known)
+        return OnlineDriver.restore(**self.export())
+
+    def export(self) -> dict:
+        """Return what `restore` takes: all that is known, but for the cache."""
+        names = "points", "labels", "caps", "curvatures", "examples", "coefficients"
         random, weights, _, *counts = self._core.state()
         nothing_chosen = (-1, -1, -1)  # a choice names a place, and these are others
-        other._core.set_state(random, weights, nothing_chosen, *counts)
-        other.n_seen, other._n_computed = self.n_seen, self._n_computed
-        return other
+        return {
+            "kernel": self.kernel,
+            "options": self.options,
+            "n_classes": self._n_classes,
+            "values_of_row": self._values_of_row,
+            "threads": self._kernel_rows.threads,
+            "n_seen": self.n_seen,
+            "n_computed": self._n_computed,
+            "state": (random, weights, nothing_chosen, *counts),
+            **dict(zip((*names, "gradients"), self._patterns(), strict=True)),
+        }
+
+    @classmethod
+    def restore(
+        cls,
+        *,
+        kernel,
+        options,
+        n_classes,
+        values_of_row,
+        threads,
+        n_seen,
+        n_computed,
+        state,
+        points,
+        **patterns,
+    ) -> "OnlineDriver":
+        """Return a driver that knows what another has exported."""
+        driver = cls(kernel, points, n_classes, options, 0, threads)
+        driver._make_core(n_classes, values_of_row, 0)
+        driver._put(points, **patterns)
+        driver._core.set_state(*state)
+        driver.n_seen, driver._n_computed = n_seen, n_computed
+        return driver
 
     def _patterns(self):
         """Return all that `_put` takes."""
