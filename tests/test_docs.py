@@ -13,7 +13,9 @@ import polymargin
 MODULES = ["polymargin"] + [
     module.name
     for module in pkgutil.walk_packages(polymargin.__path__, "polymargin.")
-    if not module.name.startswith(("polymargin._core_", "polymargin._cpu"))
+    if not module.name.startswith(
+        ("polymargin._core_", "polymargin._cpu", "polymargin._reading")
+    )
     and not module.name.endswith("__main__")
 ]
 

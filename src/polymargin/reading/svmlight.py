@@ -1,12 +1,22 @@
-"""svmlight text into a CSR matrix."""
-
-import io
+"""svmlight text into a CSR matrix, parsed by the core."""
 
 import numpy as np
-from sklearn.datasets import load_svmlight_file
+import scipy.sparse as sp
 
+from .. import _reading
 from .data import Data
+from .failure import failure_message, plain_text
 from .labels import tidy_labels
+
+_FIRST_INDEX = {
+    "auto": _reading.FirstIndex.unknown,
+    True: _reading.FirstIndex.zero,
+    False: _reading.FirstIndex.one,
+}
+_PARSE = {
+    np.dtype(np.float32): _reading.parse_svmlight_float32,
+    np.dtype(np.float64): _reading.parse_svmlight_float64,
+}
 
 
 def read_svmlight(
@@ -34,10 +44,34 @@ def read_svmlight(
     -------
     data : Data
     """
-    X, y = load_svmlight_file(
-        io.BytesIO(text),
-        n_features=n_features,
-        dtype=dtype or np.float64,
-        zero_based=zero_based,
-    )
-    return Data(X, None if label is False else tidy_labels(y))
+    if label is not None and label is not False:
+        raise ValueError(
+            f"label={label!r}, but {name} is svmlight text, whose labels come first in "
+            f"every line; leave it out, or give False to ignore them."
+        )
+    text = plain_text(text, name)
+    parse = _PARSE[np.dtype(dtype or np.float64)]
+    parsed = parse(text, _FIRST_INDEX[zero_based], threads)
+    if "expected" in parsed:
+        raise ValueError(failure_message(name, parsed))
+    n_rows, found = len(parsed["indptr"]) - 1, parsed["n_features"]
+    if n_rows == 0:
+        raise ValueError(f"{name} has no rows.")
+    if n_features is not None and n_features < found:
+        raise ValueError(
+            f"n_features={n_features}, but {name} has features up to number {found}; "
+            f"give at least that, or None."
+        )
+    arrays = parsed["data"], parsed["indices"], parsed["indptr"]
+    X = sp.csr_matrix(arrays, shape=(n_rows, n_features or max(found, 1)), copy=False)
+    X.has_canonical_format = True  # indices ascend in every row
+    return Data(X, None if label is False else _labels(text, parsed))
+
+
+def _labels(text: memoryview, parsed: dict) -> np.ndarray | None:
+    if parsed["labels"] is None:
+        return None
+    if parsed["labels_are_numbers"]:
+        return tidy_labels(parsed["labels"])
+    words = _reading.words(text, parsed["label_offsets"])
+    return np.strings.decode(words.view(f"S{words.shape[1]}")[:, 0], "utf-8")
