@@ -8,6 +8,7 @@ from time import perf_counter
 from .machines import Choice
 from .progress import EpochWatch, FoldWatch, Progress, Watch, stopping_on_ctrl_c
 from .streams import note
+from .usage import UsageError
 
 _FOLDS = 5
 
@@ -29,6 +30,8 @@ class Fit:
         model = self.model
         names = ("solver_", "status_", "objective_", "dual_objective_", "dual_gap_")
         found = {name.rstrip("_"): getattr(model, name, None) for name in names}
+        if hasattr(model, "gamma_"):
+            found["gamma"] = model.gamma_
         return found | {"epochs": model.n_iter_, "seconds": self.seconds}
 
 
@@ -67,9 +70,14 @@ def folds_of(y, wanted: int | None, seed: int):
     from sklearn.model_selection import StratifiedKFold
 
     largest = int(np.unique(y, return_counts=True)[1].max())
-    folds = min(_FOLDS, largest) if wanted is None else wanted
-    if folds < 2:
+    if wanted == 0 or (wanted is None and largest < 2):
         return None
+    folds = min(_FOLDS, largest) if wanted is None else wanted
+    if not 2 <= folds <= largest:
+        raise UsageError(
+            f"-v {folds} must be 0, or at least 2 and at most {largest}, the number of "
+            f"rows of the largest class."
+        )
     return StratifiedKFold(folds, shuffle=True, random_state=seed)
 
 

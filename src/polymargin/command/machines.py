@@ -67,9 +67,34 @@ class Choice:
         parameters = estimator.get_params()
         words = [_NAMES[parameters.get("machine", "maxent")]]
         if parameters.get("loss", "hinge") != "hinge":
-            words.append(f"with {parameters['loss'].replace('_', ' ')} loss")
+            words.append(f"{parameters['loss'].replace('_', ' ')} loss")
         words.append(f"{estimator.kernel} kernel" if self.has_kernel else "linear")
         return ", ".join(words)
+
+
+def translate_solver_type(arguments: argparse.Namespace) -> None:
+    """Set machine, loss and solver as LIBLINEAR's -s says, and say so.
+
+    It needs no data, so that a misuse is told before they are read.
+    """
+    number = arguments.solver_type
+    if number is None:
+        return
+    if arguments.machine or arguments.loss or arguments.solver:
+        raise UsageError(
+            f"-s {number} names machine, loss and solver; leave out --machine, --loss "
+            f"and --solver, or -s."
+        )
+    if number not in _SOLVER_TYPES:
+        known = f"-s {number} is not known; choose from 0, 1, 2, 3, 4 and 7"
+        raise UsageError(_UNSUPPORTED.get(number, known) + ".")
+    arguments.machine, arguments.loss, arguments.solver = _SOLVER_TYPES[number]
+    words = f"-s {number} is --machine {arguments.machine} --loss {arguments.loss}"
+    if arguments.solver is not None:
+        words += f" --solver {arguments.solver}"
+    if arguments.bias is None:
+        words += "; there is an intercept, which -B -1 leaves out"
+    note(f"{words}.")
 
 
 def choose(arguments: argparse.Namespace, data) -> Choice:
@@ -78,7 +103,7 @@ def choose(arguments: argparse.Namespace, data) -> Choice:
     Parameters
     ----------
     arguments : Namespace
-        Of `add_machine_options`.
+        Of `add_machine_options`, after `translate_solver_type`.
     data : Data
 
     Returns
@@ -89,7 +114,8 @@ def choose(arguments: argparse.Namespace, data) -> Choice:
     from ..linear import LinearSVM
     from ..maxent import MaxEnt
 
-    machine, loss, solver = _named(arguments)
+    machine, loss = arguments.machine, arguments.loss
+    solver = None if arguments.solver == "auto" else arguments.solver
     kernel, reason = _kernel(arguments, data.X, machine, loss, solver)
     shared = {
         "machine": machine,
@@ -121,30 +147,6 @@ def choose(arguments: argparse.Namespace, data) -> Choice:
     estimator = kind(**given, random_state=arguments.seed, n_jobs=arguments.n_jobs)
     _check(estimator)
     return Choice(estimator, reason)
-
-
-def _named(arguments) -> tuple[str | None, str | None, str | None]:
-    """Machine, loss and solver, by our names or by LIBLINEAR's number."""
-    number = arguments.solver_type
-    if number is None:
-        solver = None if arguments.solver == "auto" else arguments.solver
-        return arguments.machine, arguments.loss, solver
-    if arguments.machine or arguments.loss or arguments.solver:
-        raise UsageError(
-            f"-s {number} names machine, loss and solver; leave out --machine, --loss "
-            f"and --solver, or -s."
-        )
-    if number not in _SOLVER_TYPES:
-        known = f"-s {number} is not known; choose from 0, 1, 2, 3, 4 and 7"
-        raise UsageError(_UNSUPPORTED.get(number, known) + ".")
-    machine, loss, solver = _SOLVER_TYPES[number]
-    words = f"-s {number} is --machine {machine} --loss {loss}"
-    if solver is not None:
-        words += f" --solver {solver}"
-    if arguments.bias is None:
-        words += "; there is an intercept, which -B -1 leaves out"
-    note(f"{words}.")
-    return machine, loss, solver
 
 
 def _kernel(arguments, X, machine, loss, solver) -> tuple[str, str]:

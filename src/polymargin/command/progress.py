@@ -12,6 +12,7 @@ from typing import TextIO
 _SECONDS_BETWEEN_LINES = 2.0
 _SECONDS_BETWEEN_BARS = 0.1
 _BAR = 24  # characters
+_TOO_EARLY = 0.02  # to say how long it will take
 
 
 class Progress:
@@ -45,7 +46,7 @@ class _Shown(Progress):
     def time_left(share: float, seconds: float) -> str:
         from ..comparison.progress import in_words
 
-        if share <= 0:
+        if share < _TOO_EARLY:
             return ""
         return f", about {in_words(seconds * (1 - share) / share)} left"
 
@@ -122,7 +123,7 @@ class EpochWatch(Watch):
     def on_fit_task_end(self, estimator, context):
         epoch = getattr(context, "epoch", None)
         if epoch is not None:
-            gap = f"gap {epoch.gap:.1e} of {estimator.tol:.0e}"
+            gap = f"gap {epoch.gap:.1e} (tol {estimator.tol:.0e})"
             self.progress.show(
                 self.share(estimator, epoch),
                 f"epoch {epoch.number}, {gap}, {epoch.seconds:.1f} s",

@@ -1,6 +1,7 @@
 """``polymargin train``: from a file of data to a file with a model."""
 
 import argparse
+from pathlib import Path
 
 from .files import check_target, model_path, read_data
 from .options import (
@@ -12,6 +13,7 @@ from .options import (
     weights_apart,
 )
 from .progress import make_progress
+from .streams import note
 from .usage import INTERRUPTED as STOPPED
 from .usage import OK, UNCONVERGED, UsageError
 
@@ -79,21 +81,21 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, choose, train, write, measure, and say so."""
     from .. import save
     from .fitting import cross_validate, fit_model, folds_of, search
-    from .machines import choose
+    from .machines import choose, translate_solver_type
     from .training_report import TrainingReport
 
     heldout = _heldout(arguments)
     target = arguments.output or model_path(arguments.data)
     check_target(target, arguments.data, *filter(None, [heldout]))
-    if arguments.cross_validate is not None and arguments.cross_validate < 0:
-        raise UsageError(f"-v {arguments.cross_validate} must not be negative.")
-
+    translate_solver_type(arguments)
     data = read_data(arguments, arguments.data)
-    report = TrainingReport(arguments, data)
     choice = choose(arguments, data)
-    test = None if heldout is None else _read_heldout(arguments, heldout, data)
-    progress = make_progress(arguments.quiet)
     folds = folds_of(data.y, arguments.cross_validate, arguments.seed)
+    test = None
+    if heldout is not None:
+        test = read_data(arguments, heldout, data.X.shape[1])
+    report = TrainingReport(arguments, data)
+    progress = make_progress(arguments.quiet)
     if arguments.C == "auto":
         if folds is None:
             raise UsageError("-c auto needs at least two folds; give -v 2 or more.")
@@ -108,6 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
     save(fit.model, target, metadata={"data": arguments.data})
     report.add_fit(fit, target)
     if fit.interrupted:
+        note(f"stopped; the model trained so far is in {target}.")
         report.finish()
         return STOPPED
     try:
@@ -118,7 +121,7 @@ def run(arguments: argparse.Namespace) -> int:
                 cross_validate(choice, data, folds, arguments.n_jobs, progress)
             )
     except KeyboardInterrupt:
-        report.add_interruption()
+        note(f"stopped; the model in {target} is complete, its accuracy is not known.")
         report.finish()
         return STOPPED
     report.finish()
@@ -134,17 +137,13 @@ def _heldout(arguments) -> str | None:
     heldout = arguments.heldout or arguments.test
     if heldout == "-" == arguments.data:
         raise UsageError("only one file can be standard input.")
-    return heldout
-
-
-def _read_heldout(arguments, heldout: str, data):
-    try:
-        return read_data(arguments, heldout, data.X.shape[1])
-    except FileNotFoundError as error:
-        error.strerror += (
-            "; the second file is held-out data, the model is written where -o says"
+    if heldout is not None and heldout != "-" and not Path(heldout).exists():
+        raise FileNotFoundError(
+            2,
+            "No such file; the second one is held-out data, -o says where the model goes",
+            heldout,
         )
-        raise
+    return heldout
 
 
 def _wants_folds(arguments, heldout: str | None) -> bool:

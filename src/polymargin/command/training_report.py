@@ -65,7 +65,6 @@ class TrainingReport:
 
     def add_fit(self, fit, target) -> None:
         self.found |= fit.as_dict() | {"model": str(target)}
-        self.found["interrupted"] = fit.interrupted
         model = fit.model
         words = f"{model.n_iter_} epochs, {fit.seconds:.2f} s"
         if fit.interrupted:
@@ -83,10 +82,6 @@ class TrainingReport:
     def add_folds(self, scores) -> None:
         self.found["cross_validation"] = folds_dict(scores)
         self.line("accuracy", in_folds(scores))
-
-    def add_interruption(self) -> None:
-        self.found["interrupted"] = True
-        self.line("accuracy", "not measured, stopped by Ctrl-C; the model is complete")
 
     def finish(self) -> None:
         """Print the object, if that is wanted."""

@@ -48,19 +48,20 @@ def run(arguments: argparse.Namespace) -> int:
     """Search, print the table, and train with the best if asked to."""
     from .. import save
     from .fitting import fit_model, folds_of, search
-    from .machines import choose
+    from .machines import choose, translate_solver_type
     from .streams import print_json
     from .training_report import in_folds, point_dict
 
     if arguments.output is not None:
         check_target(arguments.output, arguments.data)
+    translate_solver_type(arguments)
     data = read_data(arguments, arguments.data)
     choice = choose(arguments, data)
     if arguments.gammas is not None and not choice.has_gamma:
         raise UsageError("--gammas means nothing without a kernel; add --kernel rbf.")
     folds = folds_of(data.y, arguments.cross_validate, arguments.seed)
     if folds is None:
-        raise UsageError("-v must be at least 2, and some class must have two rows.")
+        raise UsageError("-v 0 leaves nothing to choose by; give 2 or more.")
     progress = make_progress(arguments.quiet)
     tuning = search(
         choice,
