@@ -9,7 +9,7 @@ module needs beside the standard library it imports in `run`: ``--help`` is quic
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 
 from .._version import __version__
@@ -50,11 +50,8 @@ def main(words: Sequence[str] | None = None) -> int:
         As in `usage.STATUSES`. Failures come after one sentence that says why.
     """
     words = list(sys.argv[1:] if words is None else words)
-    command = next((word for word in words if word in SUBCOMMANDS), None)
+    command = words[0] if words and words[0] in SUBCOMMANDS else None
     prog = " ".join(filter(None, ["polymargin", command]))
-    module = _module(command) if command else None
-    if hasattr(module, "translate"):
-        words = module.translate(words)
     try:
         with notes_on_stderr(prog):
             status = _run(words, command)
@@ -69,53 +66,54 @@ def main(words: Sequence[str] | None = None) -> int:
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
         return _fail(prog, error, FAILED)
     except KeyboardInterrupt:
-        return _fail(prog, module.INTERRUPTED if module else "stopped.", INTERRUPTED)
+        return _fail(prog, _module(command).INTERRUPTED, INTERRUPTED)
 
 
-def make_parser(commands: Iterable[str] = SUBCOMMANDS) -> argparse.ArgumentParser:
-    """Return the parser of the command line.
-
-    Parameters
-    ----------
-    commands : iterable of str
-        The subcommands whose arguments it knows; the others it only lists.
-
-    Returns
-    -------
-    parser : ArgumentParser
-    """
-    layout = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(
-        prog="polymargin",
-        description="Multi-class support vector machines, for those who use files.",
-        epilog=f"{_EXAMPLES}\n{STATUSES}",
-        formatter_class=layout,
-        allow_abbrev=False,
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of what comes before a subcommand."""
+    parser = _parser(
+        "polymargin",
+        "Multi-class support vector machines, for those who use files.",
+        _EXAMPLES,
     )
     parser.add_argument("--version", action="version", version=__version__)
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="command")
     for name in SUBCOMMANDS:
-        module = _module(name)
-        subparser = subparsers.add_parser(
-            name,
-            help=module.HELP,
-            description=module.HELP,
-            epilog=f"examples:\n{module.EXAMPLES}\n{STATUSES}",
-            formatter_class=layout,
-            allow_abbrev=False,
-        )
-        if name in commands:
-            module.add_arguments(subparser)
+        subparsers.add_parser(name, help=_module(name).HELP)
     return parser
+
+
+def make_command_parser(command: str) -> argparse.ArgumentParser:
+    """Return the parser of what comes after a subcommand."""
+    module = _module(command)
+    parser = _parser(
+        f"polymargin {command}", module.HELP, f"examples:\n{module.EXAMPLES}"
+    )
+    module.add_arguments(parser)
+    return parser
+
+
+def _parser(prog: str, description: str, examples: str) -> argparse.ArgumentParser:
+    return argparse.ArgumentParser(
+        prog=prog,
+        description=description,
+        epilog=f"{examples}\n{STATUSES}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
 
 
 def _run(words: list[str], command: str | None) -> int:
     try:
-        arguments = make_parser([command]).parse_args(words)
-    except SystemExit:  # help, or misuse that has been explained
+        if command is None:
+            make_parser().parse_args(words)  # help, or misuse: it does not come back
+        module = _module(command)
+        words = getattr(module, "translate", list)(words[1:])
+        arguments = make_command_parser(command).parse_intermixed_args(words)
+    except SystemExit:
         flush_output()
         raise
-    return _module(arguments.command).run(arguments)
+    return module.run(arguments)
 
 
 def _module(command: str):

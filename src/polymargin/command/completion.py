@@ -42,19 +42,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the script, made from what the commands say of themselves."""
-    from . import make_parser
+    from . import SUBCOMMANDS, make_command_parser
 
-    parser = make_parser()
-    (commands,) = (
-        action.choices
-        for action in parser._actions
-        if isinstance(action, argparse._SubParsersAction)
-    )
     options, choices = [], []
-    for name, command in commands.items():
-        flags = [flag for action in command._actions for flag in action.option_strings]
+    for name in SUBCOMMANDS:
+        actions = make_command_parser(name)._actions
+        flags = [flag for action in actions for flag in action.option_strings]
         options.append(f'            {name}) words="{" ".join(sorted(flags))}" ;;')
-        for action in command._actions:
+        for action in actions:
             if not action.choices:
                 continue
             values = " ".join(map(str, action.choices))
@@ -63,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     script = _SCRIPT.format(
         choices="\n".join(choices),
         options="\n".join(options),
-        commands=" ".join(commands),
+        commands=" ".join(SUBCOMMANDS),
     )
     print((_ZSH if arguments.shell == "zsh" else "") + script, end="")
     return OK

@@ -12,8 +12,10 @@ EXAMPLES = """\
   polymargin evaluate news.polymargin news.t.svm
   polymargin evaluate flowers.polymargin table.csv --label species --json
 
-A label that the model does not know counts as wrong.
+A label that the model does not know counts as wrong. Balanced accuracy is
+the mean recall of the labels that the data has.
 """
+_MOST = 20  # labels in a table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure and print."""
-    from .confusion import confusion_of
+    from ..models.evaluation import evaluate
     from .streams import print_json
 
     data_path, model_path = which_is_the_model(arguments.model, arguments.data)
@@ -36,10 +38,14 @@ def run(arguments: argparse.Namespace) -> int:
     data = read_for(model, arguments, data_path)
     if data.y is None:
         raise ValueError(f"{data_path} has no labels; `predict` needs none.")
-    confusion = confusion_of(model.predict(data.X), data.y, model.classes_)
+    evaluation = evaluate(model, data.X, data.y)
+    recalls = [recall for recall in evaluation.recall if recall is not None]
+    balanced = sum(recalls) / len(recalls)
     if arguments.json:
         where = {"model": model_path, "data": data_path}
-        print_json(where | confusion.as_dict())
+        print_json(where | evaluation.to_dict() | {"balanced_accuracy": balanced})
     else:
-        print(f"{model_path} on {data_path}\n\n{confusion}")
+        print(f"{model_path} on {data_path}")
+        print(f"balanced accuracy {balanced:.2%}")
+        print("\n".join(evaluation.lines(_MOST)))
     return OK

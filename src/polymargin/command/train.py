@@ -91,14 +91,14 @@ def run(arguments: argparse.Namespace) -> int:
     data = read_data(arguments, arguments.data)
     choice = choose(arguments, data)
     folds = folds_of(data.y, arguments.cross_validate, arguments.seed)
+    if arguments.C == "auto" and folds is None:
+        raise UsageError("-c auto needs at least two folds; give -v 2 or more.")
     test = None
     if heldout is not None:
         test = read_data(arguments, heldout, data.X.shape[1])
     report = TrainingReport(arguments, data)
     progress = make_progress(arguments.quiet)
     if arguments.C == "auto":
-        if folds is None:
-            raise UsageError("-c auto needs at least two folds; give -v 2 or more.")
         tuning = search(choice, data, folds, arguments.n_jobs, progress, None, None)
         choice.estimator.set_params(**tuning.best.parameters)
         report.add_tuning(tuning)
@@ -140,7 +140,7 @@ def _heldout(arguments) -> str | None:
     if heldout is not None and heldout != "-" and not Path(heldout).exists():
         raise FileNotFoundError(
             2,
-            "No such file; the second one is held-out data, -o says where the model goes",
+            "No such file; the second file is held-out data, -o names the model",
             heldout,
         )
     return heldout
