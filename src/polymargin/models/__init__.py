@@ -10,8 +10,10 @@ arrays      arrays as tensors of a file
 values      numbers and text as JSON
 container   the safetensors format: the bytes of a file
 liblinear   LIBLINEAR's model files
-onnx_graph  ONNX, for other runtimes
-inspection  `describe`: what there is to say about a model
+onnx_graph  ONNX, for other runtimes; graph, its nodes
+inspection  `describe`: looks into a model
+description what there is to say about it; text, its tables
+evaluation  what its predictions on data are worth
 =========== ==================================================================
 """
 

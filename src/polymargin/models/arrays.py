@@ -214,9 +214,7 @@ class Reader:
         else:
             labels = self.dense(entry, "iufb", 1)
         if len(labels) < 2 or not (labels[1:] > labels[:-1]).all():
-            raise ModelFileError(
-                "its classes do not ascend, or there are less than two"
-            )
+            raise ModelFileError("its classes do not ascend, or are less than two")
         self.n_classes = len(labels)
         return labels
 

@@ -233,9 +233,7 @@ def _check_metadata(metadata) -> dict[str, str]:
 def _check_tensor(name: str, entry):
     """Return the dtype, the shape, the first byte and the one after the last."""
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
-        raise ModelFileError(
-            f"array {name!r} is not described by dtype, shape, offsets"
-        )
+        raise ModelFileError(f"array {name!r} has no dtype, shape and offsets")
     dtype, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
     if not isinstance(dtype, str) or dtype not in DTYPES:
         raise ModelFileError(f"array {name!r} has the unknown dtype {dtype!r}")
@@ -263,7 +261,7 @@ def _view(buffer, name, dtype, shape, offset) -> np.ndarray:
     try:
         if count == 0:
             return np.empty(shape, dtype=dtype)
-        if dtype == bool:
+        if dtype.kind == "b":
             codes = np.frombuffer(buffer, dtype=np.uint8, count=count, offset=offset)
             if codes.max() > 1:
                 raise ModelFileError(f"array {name!r} has a truth value above 1")

@@ -236,8 +236,8 @@ def _make(estimator: type, parameters):
     unknown = set(parameters) - set(estimator._get_param_names())
     if unknown:
         raise ModelFileError(
-            f"{estimator.__name__} has no parameter {min(unknown)!r} in this polymargin "
-            f"({__version__})"
+            f"{estimator.__name__} of polymargin {__version__} has no parameter "
+            f"{min(unknown)!r}"
         )
     values = {name: read_value(entry) for name, entry in parameters.items()}
     try:

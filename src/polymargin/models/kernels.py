@@ -121,7 +121,7 @@ def read_kernel_and_points(reader: Reader, kernel, points):
     if isinstance(kernel, PrecomputedKernel) != looked_up:
         raise ModelFileError("its kernel does not fit its points")
     if looked_up:
-        if kernel.sparse or len(points) and points.at.min() < 0:
+        if kernel.sparse or (len(points) and points.at.min() < 0):
             raise ModelFileError("its support vectors are impossible rows")
         return kernel, points
     if kernel.sparse != sp.issparse(points.rows) or points.rows.dtype != kernel.dtype:
