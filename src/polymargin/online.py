@@ -42,6 +42,14 @@ class OnlineOptions:
     cost: str
     cache_bytes: float
 
+    @property
+    def weights(self) -> tuple[float, float, float]:
+        """How often each kind of step is drawn, at first."""
+        if self.schedule == "adaptive":
+            return 1.0, 1.0, 1.0
+        old, optimize = self.steps
+        return 1.0, old, optimize / _OPTIMIZATIONS
+
 
 class OnlineDriver:
     """Learns a Crammer-Singer machine from one example after the other.
@@ -79,7 +87,6 @@ class OnlineDriver:
 
     def _make_core(self, n_classes: int, values_of_row: float, seed: int) -> None:
         options = self.options
-        old, optimize = options.steps
         self._n_classes, self._values_of_row = n_classes, values_of_row
         kind = core.Online32 if self.kernel.dtype == np.float32 else core.Online64
         self._core = kind(
@@ -90,9 +97,7 @@ class OnlineDriver:
             budget=np.iinfo(np.int64).max if options.budget is None else options.budget,
             wall_clock=options.cost == "time",
             evaluation_cost=_EVALUATION + _EVALUATION_OF_FEATURE * values_of_row,
-            weights=(1.0, old, optimize / _OPTIMIZATIONS)
-            if options.schedule == "fixed"
-            else (1.0, 1.0, 1.0),
+            weights=options.weights,
             adaptive=options.schedule == "adaptive",
             cache_bytes=min(options.cache_bytes, _MOST_BYTES),
             seed=seed,

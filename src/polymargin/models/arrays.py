@@ -7,6 +7,7 @@ of their bounds.
 
 import zlib
 from itertools import accumulate, pairwise
+from reprlib import repr  # of what may be long
 
 import numpy as np
 import scipy.sparse as sp
@@ -114,20 +115,20 @@ class Reader:
             raise ModelFileError("its arrays are not those that its document names")
         for name, tensor in self.tensors.items():
             if checksum(tensor) != checksums[name]:
-                raise ModelFileError(f"array {name!r} is damaged")
+                raise ModelFileError(f"array {repr(name)} is damaged")
 
     def tensor(self, name, kinds: str, ndim: int, finite: bool = True) -> np.ndarray:
         """Return a tensor of one of these kinds of numbers, `finite` if need be."""
         tensor = self.tensors.get(name) if isinstance(name, str) else None
         if tensor is None:
-            raise ModelFileError(f"array {name!r} is missing")
+            raise ModelFileError(f"array {repr(name)} is missing")
         if tensor.dtype.kind not in kinds or tensor.ndim != ndim:
             raise ModelFileError(
-                f"array {name!r} has the type {tensor.dtype} and {tensor.ndim} "
+                f"array {repr(name)} has the type {tensor.dtype} and {tensor.ndim} "
                 f"dimensions, which its place does not allow"
             )
         if finite and tensor.dtype.kind == "f" and not _finite(tensor):
-            raise ModelFileError(f"array {name!r} has a value that is not finite")
+            raise ModelFileError(f"array {repr(name)} has a value that is not finite")
         return tensor
 
     def dense(self, entry, kinds: str = "f", ndim: int = 2) -> np.ndarray:

@@ -18,6 +18,7 @@ import secrets
 import stat
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from reprlib import repr  # of what may be long
 
 import numpy as np
 
@@ -101,7 +102,11 @@ def written_aside(path):
             yield file
         return
     aside = path.with_name(f".{secrets.token_hex(8)}.tmp")
-    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    except OSError as problem:
+        problem.filename = str(path)  # what the user knows of
+        raise
     try:
         with open(descriptor, "wb") as file:
             yield file
@@ -143,7 +148,7 @@ def read(path, mapped: bool = True) -> tuple[dict[str, np.ndarray], dict[str, st
         _, _, first, last = pieces[name]
         if first != end:
             raise ModelFileError(
-                f"array {name!r} begins at byte {first} where {end} is expected"
+                f"array {repr(name)} begins at byte {first} where {end} is expected"
             )
         end = last
     if end != size:
@@ -233,18 +238,18 @@ def _check_metadata(metadata) -> dict[str, str]:
 def _check_tensor(name: str, entry):
     """Return the dtype, the shape, the first byte and the one after the last."""
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
-        raise ModelFileError(f"array {name!r} has no dtype, shape and offsets")
+        raise ModelFileError(f"array {repr(name)} has no dtype, shape and offsets")
     dtype, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
     if not isinstance(dtype, str) or dtype not in DTYPES:
-        raise ModelFileError(f"array {name!r} has the unknown dtype {dtype!r}")
+        raise ModelFileError(f"array {repr(name)} has the unknown dtype {repr(dtype)}")
     if not are_counts(shape) or len(shape) > _MOST_DIMENSIONS:
-        raise ModelFileError(f"array {name!r} has an impossible shape")
+        raise ModelFileError(f"array {repr(name)} has an impossible shape")
     if not are_counts(offsets) or len(offsets) != 2:
-        raise ModelFileError(f"array {name!r} has impossible offsets")
+        raise ModelFileError(f"array {repr(name)} has impossible offsets")
     first, last = offsets
     if last - first != math.prod(shape) * DTYPES[dtype].itemsize:
         raise ModelFileError(
-            f"array {name!r} of shape {tuple(shape)} does not have {last - first} bytes"
+            f"array {repr(name)} of shape {repr(tuple(shape))} has {last - first} bytes"
         )
     return DTYPES[dtype], tuple(shape), first, last
 
@@ -264,10 +269,10 @@ def _view(buffer, name, dtype, shape, offset) -> np.ndarray:
         if dtype.kind == "b":
             codes = np.frombuffer(buffer, dtype=np.uint8, count=count, offset=offset)
             if codes.max() > 1:
-                raise ModelFileError(f"array {name!r} has a truth value above 1")
+                raise ModelFileError(f"array {repr(name)} has a truth value above 1")
         array = np.frombuffer(buffer, dtype=dtype, count=count, offset=offset)
         return (array if array.flags.aligned else array.copy()).reshape(shape)
     except ValueError as problem:
         if isinstance(problem, ModelFileError):
             raise
-        raise ModelFileError(f"array {name!r} cannot be made ({problem})") from None
+        raise ModelFileError(f"array {repr(name)} cannot be made ({problem})") from None

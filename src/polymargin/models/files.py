@@ -20,6 +20,7 @@ import json
 import os
 import zlib
 from contextlib import contextmanager
+from reprlib import repr  # of what may be long
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -221,7 +222,7 @@ def _read_document(header: dict[str, str]) -> dict:
         "checksums",
     )
     if not isinstance(document["class"], str) or document["class"] not in LAYOUTS:
-        raise ModelFileError(f"there is no class {document['class']!r}")
+        raise ModelFileError(f"there is no class {repr(document['class'])}")
     if not isinstance(document["library"], str):
         raise ModelFileError("it does not say which polymargin wrote it")
     if not isinstance(document["metadata"], dict):
@@ -237,7 +238,7 @@ def _make(estimator: type, parameters):
     if unknown:
         raise ModelFileError(
             f"{estimator.__name__} of polymargin {__version__} has no parameter "
-            f"{min(unknown)!r}"
+            f"{repr(min(unknown))}"
         )
     values = {name: read_value(entry) for name, entry in parameters.items()}
     try:
@@ -256,11 +257,11 @@ def _write_parameter(name: str, value):
     except TypeError:
         if callable(value):
             raise ValueError(
-                f"{name}={value!r} is code, which a model file never holds; use a "
+                f"{name}={value} is code, which a model file never holds; use a "
                 f"kernel by its name, or pickle the model."
             ) from None
         raise ValueError(
-            f"{name}={value!r} cannot be written to a model file; replace it by a "
+            f"{name}={value} cannot be written to a model file; replace it by a "
             f"number, e.g. with set_params, which does not change the fitted model."
         ) from None
 

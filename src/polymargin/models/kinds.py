@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from reprlib import repr  # of what may be long
 
 import numpy as np
 
@@ -37,7 +38,7 @@ def number(least: float = -math.inf, whole: bool = False, finite: bool = True) -
         value = read_value(entry)
         right = type(value) is int or (type(value) is float and not whole)
         if not right or value < least or (finite and not math.isfinite(value)):
-            raise ModelFileError(f"{value!r} is not a number that can be there")
+            raise ModelFileError(f"{repr(value)} is not a number that can be there")
         return value
 
     return Kind(lambda writer, name, value: write_value(value), read)
@@ -47,8 +48,10 @@ def choice(names: Collection[str]) -> Kind:
     """Return the kind of words that are one of `names`."""
 
     def read(reader, entry):
-        if entry not in names or not isinstance(entry, str):
-            raise ModelFileError(f"{entry!r} is not one of {', '.join(sorted(names))}")
+        if not isinstance(entry, str) or entry not in names:
+            raise ModelFileError(
+                f"{repr(entry)} is not one of {', '.join(sorted(names))}"
+            )
         return entry
 
     return Kind(lambda writer, name, value: value, read)

@@ -31,6 +31,7 @@ _ARRAYS = {"labels": "i", "caps": "f", "curvatures": "f", "examples": "i"}
 _MATRICES = ("coefficients", "gradients")
 _COUNTS = ("n_seen", "n_computed", "threads")
 _MOST = 2**63 - 1
+_MOST_WEIGHT = 1e100  # of a kind of step
 _MOST_HITS = 2**31 - 1
 _ROUNDING = 1e-6  # of the sum of coefficients, as a share of their bound
 
@@ -65,12 +66,13 @@ def _read_driver(reader: Reader, entry) -> OnlineDriver:
         *_COUNTS,
     )
     kernel, points = read_kernel_and_points(reader, entry["kernel"], entry["points"])
+    options = _read_options(reader, entry["options"])
     known = {
         "kernel": kernel,
         "points": points,
-        "options": _read_options(reader, entry["options"]),
+        "options": options,
         "values_of_row": number(least=0).read(reader, entry["values_of_row"]),
-        "state": _read_state(entry["state"]),
+        "state": _read_state(entry["state"], options),
         "n_classes": reader.n_classes,
     }
     for key in _COUNTS:
@@ -94,26 +96,30 @@ def _read_options(reader: Reader, entry) -> OnlineOptions:
     return OnlineOptions(steps=steps, **options)
 
 
-def _read_state(entry) -> tuple:
+def _read_state(entry, options: OnlineOptions) -> tuple:
     """Return random numbers, rates of steps, and what is counted; see the core."""
     state = read_value(entry)
     if not isinstance(state, tuple) or len(state) != 6:
         raise ModelFileError("the state of the online machine is incomplete")
     random = _numbers(state[0], 4, int, 2**64 - 1)
-    weights = _numbers(state[1], 3, float)
-    if not any(random) or max(weights) == 0:
+    weights = _numbers(state[1], 3, float, _MOST_WEIGHT, -_MOST_WEIGHT)
+    if not any(random):
         raise ModelFileError("the online machine would draw the same for ever")
+    if options.schedule == "fixed" and weights != options.weights:
+        raise ModelFileError("the online machine has another schedule than it says")
     steps, work = _numbers(state[3], 3, int), _numbers(state[4], 2, int)
     (computed,) = _numbers((state[5],), 1, int)
     return random, weights, (-1, -1, -1), steps, work, computed
 
 
-def _numbers(values, length: int, kind: type, most: int = _MOST) -> tuple:
+def _numbers(
+    values, length: int, kind: type, most: float = _MOST, least: float = 0
+) -> tuple:
     if (
         not isinstance(values, tuple)
         or len(values) != length
         or not all(type(value) in (int, kind) for value in values)
-        or not all(0 <= value <= most for value in values)
+        or not all(least <= value <= most for value in values)
     ):
         raise ModelFileError("the state of the online machine has impossible numbers")
     return tuple(kind(value) for value in values)
