@@ -24,3 +24,31 @@ class Data:
     X: np.ndarray | sp.csr_matrix
     y: np.ndarray | None = None
     feature_names: list[str] | None = None
+
+
+def as_numbers(data: Data, name: str, dtype) -> Data:
+    """Give X its type, and see that all of it is finite.
+
+    Parameters
+    ----------
+    data : Data
+    name : str
+        Of the source, for messages.
+    dtype : float32, float64 or None
+        None keeps what is one of the two; all else becomes float64.
+    """
+    X = data.X
+    if dtype is None:
+        dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
+    with np.errstate(over="ignore"):  # to infinity, which is not finite either
+        X = X.astype(dtype, copy=False)
+    finite = np.isfinite(X.data if sp.issparse(X) else X)
+    if not finite.all():
+        at = np.argwhere(~finite)[0]
+        if sp.issparse(X):
+            at = np.searchsorted(X.indptr, at[0], "right") - 1, X.indices[at[0]]
+        raise ValueError(
+            f"{name} has {X[tuple(at)]} in row {at[0]}, feature {at[1]}, counted from "
+            f"0; every value must be finite in {np.dtype(dtype)}."
+        )
+    return Data(X, data.y, data.feature_names)

@@ -36,3 +36,8 @@ def _from_text(y: np.ndarray) -> np.ndarray:
     except ValueError:
         return y
     return tidy_labels(numbers)[codes] if np.isfinite(numbers).all() else y
+
+
+def as_strings(words: np.ndarray) -> np.ndarray:
+    """Turn rows of bytes in UTF-8, filled up with zeros, into strings."""
+    return np.strings.decode(words.view(f"S{words.shape[1]}")[:, 0], "utf-8")

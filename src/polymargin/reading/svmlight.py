@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from .. import _reading
 from .data import Data
 from .failure import failure_message, plain_text
-from .labels import tidy_labels
+from .labels import as_strings, tidy_labels
 
 _FIRST_INDEX = {
     "auto": _reading.FirstIndex.unknown,
@@ -73,5 +73,4 @@ def _labels(text: memoryview, parsed: dict) -> np.ndarray | None:
         return None
     if parsed["labels_are_numbers"]:
         return tidy_labels(parsed["labels"])
-    words = _reading.words(text, parsed["label_offsets"])
-    return np.strings.decode(words.view(f"S{words.shape[1]}")[:, 0], "utf-8")
+    return as_strings(_reading.tokens(text, parsed["label_offsets"]))
