@@ -66,6 +66,7 @@ static nb::dict svmlight_dict(std::string_view text, Svmlight<Real, Index> parse
   result["indices"] = to_numpy(std::move(parsed.indices), parsed.entries);
   result["indptr"] = to_numpy(std::move(parsed.row_starts), parsed.rows + 1);
   result["n_features"] = parsed.features;
+  result["first_index"] = parsed.first_index;
   result["labels_are_numbers"] = parsed.labels_are_numbers;
   result["labels"] = to_numpy(std::move(parsed.labels), parsed.rows);
   result["label_offsets"] = to_numpy(std::move(parsed.label_offsets), parsed.rows);

@@ -19,11 +19,15 @@ class Data:
         strings; None if the file has none.
     feature_names : list of str or None
         From the header of a table; None if there is none.
+    zero_based : bool or None
+        Whether the indices of svmlight text were taken to begin at 0: to read other
+        rows for the same model in the same way. None for other formats.
     """
 
     X: np.ndarray | sp.csr_matrix
     y: np.ndarray | None = None
     feature_names: list[str] | None = None
+    zero_based: bool | None = None
 
 
 def as_numbers(data: Data, name: str, dtype) -> Data:
@@ -38,6 +42,8 @@ def as_numbers(data: Data, name: str, dtype) -> Data:
         None keeps what is one of the two; all else becomes float64.
     """
     X = data.X
+    if 0 in X.shape:
+        raise ValueError(f"{name} has no {'features' if X.shape[0] else 'rows'}.")
     if dtype is None:
         dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
     with np.errstate(over="ignore"):  # to infinity, which is not finite either

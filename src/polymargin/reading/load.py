@@ -87,7 +87,7 @@ def load_data(
     """
     _check(format, n_features, dtype, zero_based)
     name, text = name_of(source), read_bytes(source)
-    kind = _find_format(text, suffix_of(source)) if format == "auto" else format
+    kind = _find_format(text, source) if format == "auto" else format
     if kind == "svmlight":
         return read_svmlight(
             text,
@@ -131,8 +131,9 @@ def _check(format: str, n_features, dtype, zero_based) -> None:
         raise ValueError(f"zero_based={zero_based!r} is not True, False or 'auto'.")
 
 
-def _find_format(text: memoryview, suffix: str) -> str:
+def _find_format(text: memoryview, source) -> str:
     """By name; if it says nothing, by the first bytes and the first line."""
+    suffix = suffix_of(source)
     if suffix in _BY_SUFFIX:
         return _BY_SUFFIX[suffix]
     start = bytes(text[:4])

@@ -6,6 +6,7 @@ import lzma
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -52,7 +53,7 @@ def _zstandard(file: BinaryIO) -> BinaryIO:
 
 _PACK = {
     ".gz": lambda file: gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0),
-    ".bz2": lambda file: bz2.open(file, "wb"),
-    ".xz": lambda file: lzma.open(file, "wb"),
+    ".bz2": partial(bz2.BZ2File, mode="wb"),
+    ".xz": partial(lzma.LZMAFile, mode="wb"),
     ".zst": _zstandard,
 }

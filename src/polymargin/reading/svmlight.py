@@ -65,7 +65,8 @@ def read_svmlight(
     arrays = parsed["data"], parsed["indices"], parsed["indptr"]
     X = sp.csr_matrix(arrays, shape=(n_rows, n_features or max(found, 1)), copy=False)
     X.has_canonical_format = True  # indices ascend in every row
-    return Data(X, None if label is False else _labels(text, parsed))
+    y = None if label is False else _labels(text, parsed)
+    return Data(X, y, zero_based=parsed["first_index"] == 0)
 
 
 def _labels(text: memoryview, parsed: dict) -> np.ndarray | None:

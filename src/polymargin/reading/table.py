@@ -89,8 +89,11 @@ def read_table(
 def has_header(rows: list[list[str]]) -> bool:
     """Whether the first row names the columns.
 
-    It does if none of its fields is a number, or if one is not below which there is.
+    It does if none of its fields is a number, if one is not below which there is, or
+    if one is called label, class or target.
     """
+    if not {"label", "class", "target"}.isdisjoint(map(str.lower, rows[0])):
+        return True
     first, *others = ([_is_number(word) for word in row] for row in rows)
     second = others[0] if others else []
     below = zip(first, second, strict=False)

@@ -25,6 +25,7 @@ struct Svmlight {
   std::unique_ptr<std::int64_t[]> label_offsets;
   std::int64_t rows = 0, entries = 0;
   std::int64_t features = 0;  // the largest index, stored from 0, and one
+  int first_index = 1;        // what is stored as 0
   bool labels_are_numbers = true;
   bool stopped = false;
   Failure failure;
@@ -127,12 +128,12 @@ class SvmlightParser {
       largest = std::max(largest, chunk.largest_index);
       result.labels_are_numbers &= chunk.labels_are_numbers;
     }
-    int first_index = options_.first_index;
+    result.first_index = options_.first_index;
     if (may_be_zero_based_ && least == 0) {
-      first_index = 0;
+      result.first_index = 0;
       for (std::int64_t e = 0; e < result.entries; ++e) ++result.indices[e];
     }
-    result.features = largest < 0 ? 0 : largest - first_index + 1;
+    result.features = largest < 0 ? 0 : largest - result.first_index + 1;
   }
 
   ChunkParsing parsing_;
