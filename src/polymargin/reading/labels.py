@@ -5,6 +5,18 @@ import numpy as np
 EXACT = 2.0**53  # whole numbers up to here are exact in float64
 
 
+def check_labels(y: np.ndarray, name: str) -> None:
+    """Raise ValueError if these cannot be labels."""
+    if y.dtype.kind not in "biufSUOT":
+        raise ValueError(
+            f"{name} has labels of type {y.dtype}; they must be numbers or text."
+        )
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        raise ValueError(
+            f"{name} has labels that are missing or not finite; leave out their rows."
+        )
+
+
 def tidy_labels(y: np.ndarray) -> np.ndarray:
     """Give labels the simplest type that holds them all.
 
@@ -36,3 +48,8 @@ def _from_text(y: np.ndarray) -> np.ndarray:
     except ValueError:
         return y
     return tidy_labels(numbers)[codes] if np.isfinite(numbers).all() else y
+
+
+def as_strings(words: np.ndarray) -> np.ndarray:
+    """Turn rows of bytes in UTF-8, filled up with zeros, into strings."""
+    return np.strings.decode(words.view(f"S{words.shape[1]}")[:, 0], "utf-8")

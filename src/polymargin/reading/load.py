@@ -3,10 +3,9 @@
 from numbers import Integral
 
 import numpy as np
-import scipy.sparse as sp
 from joblib import effective_n_jobs
 
-from .data import Data
+from .data import Data, as_numbers
 from .npz import read_npz
 from .parquet import read_parquet
 from .sources import name_of, read_bytes, suffix_of
@@ -88,7 +87,7 @@ def load_data(
     """
     _check(format, n_features, dtype, zero_based)
     name, text = name_of(source), read_bytes(source)
-    kind = _find_format(text, suffix_of(source)) if format == "auto" else format
+    kind = _find_format(text, source) if format == "auto" else format
     if kind == "svmlight":
         return read_svmlight(
             text,
@@ -100,14 +99,21 @@ def load_data(
             threads=effective_n_jobs(n_jobs),
         )
     if kind == "npz":
-        data = read_npz(text, name, label=label)
+        data = as_numbers(read_npz(text, name, label=label), name, dtype)
     elif kind == "parquet":
-        data = read_parquet(text, name, label=label)
+        data = as_numbers(read_parquet(text, name, label=label), name, dtype)
     else:
         delimiter = "\t" if kind == "tsv" else None
         threads = effective_n_jobs(n_jobs)
-        data = read_table(text, name, delimiter, label=label, threads=threads)
-    return _finished(data, name, n_features, dtype)
+        data = read_table(
+            text, name, delimiter, label=label, dtype=dtype, threads=threads
+        )
+    if n_features is not None and data.X.shape[1] != n_features:
+        raise ValueError(
+            f"n_features={n_features}, but {name} has {data.X.shape[1]}; give that, or "
+            f"None."
+        )
+    return data
 
 
 def _check(format: str, n_features, dtype, zero_based) -> None:
@@ -125,36 +131,12 @@ def _check(format: str, n_features, dtype, zero_based) -> None:
         raise ValueError(f"zero_based={zero_based!r} is not True, False or 'auto'.")
 
 
-def _find_format(text: memoryview, suffix: str) -> str:
+def _find_format(text: memoryview, source) -> str:
     """By name; if it says nothing, by the first bytes and the first line."""
+    suffix = suffix_of(source)
     if suffix in _BY_SUFFIX:
         return _BY_SUFFIX[suffix]
     start = bytes(text[:4])
     if start in _BY_MAGIC:
         return _BY_MAGIC[start]
     return "csv" if looks_like_table(text) else "svmlight"
-
-
-def _finished(data: Data, name: str, n_features: int | None, dtype) -> Data:
-    """Give X its type; it must be finite and as wide as it was said to be."""
-    X = data.X
-    if n_features is not None and X.shape[1] != n_features:
-        raise ValueError(
-            f"n_features={n_features}, but {name} has {X.shape[1]}; give that, or None."
-        )
-    if dtype is None:
-        dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
-    with np.errstate(over="ignore"):  # to infinity, which is not finite either
-        X = X.astype(dtype, copy=False)
-    values = X.data if sp.issparse(X) else X
-    if not np.isfinite(values).all():
-        at = np.argwhere(~np.isfinite(values))[0]
-        row = (
-            at[0] if values.ndim == 2 else np.searchsorted(X.indptr, at[0], "right") - 1
-        )
-        column = at[1] if values.ndim == 2 else X.indices[at[0]]
-        raise ValueError(
-            f"{name} has {values[tuple(at)]} in row {row}, feature {column}, counted "
-            f"from 0; every value must be finite in {np.dtype(dtype)}."
-        )
-    return Data(X, data.y, data.feature_names)

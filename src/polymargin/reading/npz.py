@@ -1,13 +1,28 @@
 """Arrays in .npz files: dense X, or the parts of a CSR matrix, with y or without."""
 
 import io
+import zlib
 from zipfile import BadZipFile
 
 import numpy as np
 import scipy.sparse as sp
 
 from .data import Data
-from .labels import tidy_labels
+from .labels import check_labels, tidy_labels
+
+# What NumPy and zipfile raise when a file is not what it says it is.
+_BROKEN = (
+    OSError,
+    ValueError,
+    KeyError,
+    EOFError,
+    RuntimeError,
+    MemoryError,
+    OverflowError,
+    TypeError,
+    BadZipFile,
+    zlib.error,
+)
 
 
 def read_npz(content: memoryview, name: str, *, label=None, part: str = "") -> Data:
@@ -43,7 +58,7 @@ def read_npz(content: memoryview, name: str, *, label=None, part: str = "") -> D
                 )
             y = arrays[labels] if labels in arrays and label is not False else None
             names = arrays.get("feature_names")
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+    except _BROKEN as error:
         reason = " ".join(str(error).split()).rstrip(".")
         raise ValueError(f"{name} cannot be read as .npz: {reason}.") from error
     _check(name, X, y, names)
@@ -84,6 +99,8 @@ def _check(name: str, X, y, names) -> None:
             f"{name} has X with {X.shape[0]} rows and y of shape {y.shape}; it takes "
             f"one label for each row."
         )
+    if y is not None:
+        check_labels(y, name)
     if names is not None and names.shape != X.shape[1:]:
         raise ValueError(
             f"{name} has X with {X.shape[1]} features and feature_names of shape "

@@ -4,7 +4,7 @@ import numpy as np
 
 from .columns import find_label
 from .data import Data
-from .labels import tidy_labels
+from .labels import check_labels, tidy_labels
 
 
 def read_parquet(content: memoryview, name: str, *, label=None) -> Data:
@@ -32,35 +32,40 @@ def read_parquet(content: memoryview, name: str, *, label=None) -> Data:
         ) from error
     try:
         table = pyarrow.parquet.read_table(pa.BufferReader(pa.py_buffer(content)))
+        return _from_table(table, pa, name, label)
     except (OSError, pa.ArrowException) as error:
         reason = " ".join(str(error).split()).rstrip(".")
         raise ValueError(f"{name} cannot be read as Parquet: {reason}.") from error
+
+
+def _from_table(table, pa, name: str, label) -> Data:
     names = list(table.column_names)
     if not names:
         raise ValueError(f"{name} has no columns.")
     at = find_label(names, len(names), label, name)
     columns = dict(enumerate(zip(names, table.columns, strict=True)))
     y = None if at is None else _labels(*columns.pop(at), name)
-    types = pa.types
     for title, column in columns.values():
-        number = types.is_integer(column.type) or types.is_floating(column.type)
-        if not (number or types.is_boolean(column.type)):
+        kind = column.type
+        number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+        if not (number or pa.types.is_boolean(kind)):
             raise ValueError(
-                f"{name} has values of type {column.type} in column {title!r}; "
-                f"features must be numbers: leave it out, or encode it."
+                f"{name} has values of type {kind} in column {title!r}; features must "
+                f"be numbers: encode it, or leave it out."
             )
         _no_nulls(title, column, name)
-    X = np.empty((len(table), len(columns)), order="F")
-    if all(column.type == pa.float32() for _, column in columns.values()):
-        X = X.astype(np.float32)
+    narrow = all(column.type == pa.float32() for _, column in columns.values())
+    X = np.empty((len(table), len(columns)), np.float32 if narrow else np.float64)
     for place, (_, column) in enumerate(columns.values()):
         X[:, place] = column.to_numpy()
-    return Data(np.ascontiguousarray(X), y, [title for title, _ in columns.values()])
+    return Data(X, y, [title for title, _ in columns.values()])
 
 
 def _labels(title: str, column, name: str) -> np.ndarray:
     _no_nulls(title, column, name)
-    return tidy_labels(column.to_numpy())
+    y = column.to_numpy()
+    check_labels(y, name)
+    return tidy_labels(y)
 
 
 def _no_nulls(title: str, column, name: str) -> None:

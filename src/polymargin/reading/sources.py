@@ -19,9 +19,9 @@ _BLOCK = 1 << 20
 def name_of(source) -> str:
     """What to call a source in a message."""
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return "the given bytes"
+        return "the input"
     if hasattr(source, "read"):
-        return str(getattr(source, "name", "the given stream"))
+        return str(getattr(source, "name", "the input"))
     return "standard input" if str(source) == STANDARD_INPUT else str(source)
 
 

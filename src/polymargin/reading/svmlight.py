@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from .. import _reading
 from .data import Data
 from .failure import failure_message, plain_text
-from .labels import tidy_labels
+from .labels import as_strings, tidy_labels
 
 _FIRST_INDEX = {
     "auto": _reading.FirstIndex.unknown,
@@ -65,7 +65,8 @@ def read_svmlight(
     arrays = parsed["data"], parsed["indices"], parsed["indptr"]
     X = sp.csr_matrix(arrays, shape=(n_rows, n_features or max(found, 1)), copy=False)
     X.has_canonical_format = True  # indices ascend in every row
-    return Data(X, None if label is False else _labels(text, parsed))
+    y = None if label is False else _labels(text, parsed)
+    return Data(X, y, zero_based=parsed["first_index"] == 0)
 
 
 def _labels(text: memoryview, parsed: dict) -> np.ndarray | None:
@@ -73,5 +74,4 @@ def _labels(text: memoryview, parsed: dict) -> np.ndarray | None:
         return None
     if parsed["labels_are_numbers"]:
         return tidy_labels(parsed["labels"])
-    words = _reading.words(text, parsed["label_offsets"])
-    return np.strings.decode(words.view(f"S{words.shape[1]}")[:, 0], "utf-8")
+    return as_strings(_reading.tokens(text, parsed["label_offsets"]))

@@ -3,7 +3,6 @@
 // bounds; what is less (comments, blank lines) is closed up at the end.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -11,10 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "polymargin/base/parallel.hpp"
-#include "polymargin/base/poller.hpp"
+#include "polymargin/reading/chunk_parsing.hpp"
 #include "polymargin/reading/svmlight_lines.hpp"
-#include "polymargin/reading/text_chunks.hpp"
 
 namespace polymargin {
 
@@ -28,6 +25,7 @@ struct Svmlight {
   std::unique_ptr<std::int64_t[]> label_offsets;
   std::int64_t rows = 0, entries = 0;
   std::int64_t features = 0;  // the largest index, stored from 0, and one
+  int first_index = 1;        // what is stored as 0
   bool labels_are_numbers = true;
   bool stopped = false;
   Failure failure;
@@ -54,11 +52,7 @@ class SvmlightParser {
 
   SvmlightParser(std::string_view text, FirstIndex first_index, int threads,
                  const std::function<bool()>& poll, std::int64_t chunk_size = TextChunks::kSize)
-      : threads_(threads),
-        poller_(poll),
-        text_(
-            text, ':', threads, [this] { ask(); }, chunk_size),
-        chunks_(text_.all()) {
+      : parsing_(text, ':', threads, poll, chunk_size), chunks_(parsing_.chunks()) {
     options_.labelled = begins_with_label(text);
     options_.zero_allowed = first_index != FirstIndex::one;
     options_.first_index = first_index == FirstIndex::zero ? 0 : 1;
@@ -78,20 +72,20 @@ class SvmlightParser {
       return result;
     }
     allocate(result);
-    parse_chunks(result);
+    summaries_ = parsing_.run([&](std::size_t at) {
+      return SvmlightLines(chunks_[at], options_, output(result, at)).parse();
+    });
     for (const auto& summary : summaries_)
-      if (summary.failure.fault != Fault::none) {
+      if (summary.failed()) {
         result.failure = summary.failure;
         return result;
       }
-    result.stopped = stopped_;
+    result.stopped = parsing_.stopped();
     if (!result.stopped) close_up(result);
     return result;
   }
 
  private:
-  void ask() { stopped_ = stopped_ || poller_.asks_to_stop(); }
-
   void allocate(Result& result) const {
     const auto rows = std::size_t(result.rows), entries = std::size_t(result.entries);
     result.indices = std::make_unique_for_overwrite<Index[]>(entries);
@@ -102,28 +96,15 @@ class SvmlightParser {
     result.label_offsets = std::make_unique_for_overwrite<std::int64_t[]>(rows);
   }
 
-  void parse_chunks(Result& result) {
-    summaries_.resize(chunks_.size());
-    std::atomic<std::int64_t> first_failed = std::int64_t(chunks_.size());
-    for_each_chunk(
-        threads_, std::int64_t(chunks_.size()), 1,
-        [&](int thread, auto at, auto, auto) {
-          if (thread == 0) ask();
-          if (stopped_ || at > first_failed) return;
-          const std::int64_t row = row_places_[at], entry = entry_places_[at];
-          SvmlightOutput<Real, Index> output{result.indices.get() + entry,
-                                             result.values.get() + entry,
-                                             result.row_starts.get() + 1 + row, nullptr, nullptr};
-          if (options_.labelled) {
-            output.labels = result.labels.get() + row;
-            output.label_offsets = result.label_offsets.get() + row;
-          }
-          summaries_[at] = SvmlightLines(chunks_[at], options_, output).parse();
-          if (summaries_[at].failure.fault == Fault::none) return;
-          for (auto first = first_failed.load(); at < first;)
-            if (first_failed.compare_exchange_weak(first, at)) break;
-        },
-        [this] { ask(); });
+  SvmlightOutput<Real, Index> output(const Result& result, std::size_t chunk) const {
+    const std::int64_t row = row_places_[chunk], entry = entry_places_[chunk];
+    SvmlightOutput<Real, Index> output{result.indices.get() + entry, result.values.get() + entry,
+                                       result.row_starts.get() + 1 + row, nullptr, nullptr};
+    if (options_.labelled) {
+      output.labels = result.labels.get() + row;
+      output.label_offsets = result.label_offsets.get() + row;
+    }
+    return output;
   }
 
   // Moves what each chunk gave to the end of what the chunks before gave, and turns the ends of
@@ -134,13 +115,10 @@ class SvmlightParser {
     std::int64_t least = std::numeric_limits<std::int64_t>::max(), largest = -1;
     for (std::size_t c = 0; c < summaries_.size(); ++c) {
       const SvmlightSummary& chunk = summaries_[c];
-      const auto move = [](auto* array, std::int64_t from, std::int64_t to, std::int64_t count) {
-        if (array && from != to) std::copy_n(array + from, count, array + to);
-      };
-      move(result.indices.get(), entry_places_[c], result.entries, chunk.entries);
-      move(result.values.get(), entry_places_[c], result.entries, chunk.entries);
-      move(result.labels.get(), row_places_[c], result.rows, chunk.rows);
-      move(result.label_offsets.get(), row_places_[c], result.rows, chunk.rows);
+      move_up(result.indices.get(), entry_places_[c], result.entries, chunk.entries);
+      move_up(result.values.get(), entry_places_[c], result.entries, chunk.entries);
+      move_up(result.labels.get(), row_places_[c], result.rows, chunk.rows);
+      move_up(result.label_offsets.get(), row_places_[c], result.rows, chunk.rows);
       const Index* const ends = result.row_starts.get() + 1 + row_places_[c];
       Index* const starts = result.row_starts.get() + 1 + result.rows;
       for (std::int64_t i = 0; i < chunk.rows; ++i) starts[i] = Index(ends[i] + result.entries);
@@ -150,18 +128,15 @@ class SvmlightParser {
       largest = std::max(largest, chunk.largest_index);
       result.labels_are_numbers &= chunk.labels_are_numbers;
     }
-    int first_index = options_.first_index;
+    result.first_index = options_.first_index;
     if (may_be_zero_based_ && least == 0) {
-      first_index = 0;
+      result.first_index = 0;
       for (std::int64_t e = 0; e < result.entries; ++e) ++result.indices[e];
     }
-    result.features = largest < 0 ? 0 : largest - first_index + 1;
+    result.features = largest < 0 ? 0 : largest - result.first_index + 1;
   }
 
-  int threads_;
-  Poller poller_;
-  std::atomic<bool> stopped_ = false;
-  TextChunks text_;
+  ChunkParsing parsing_;
   const std::vector<TextChunk>& chunks_;
   SvmlightOptions options_;
   bool may_be_zero_based_;

@@ -6,6 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "polymargin/reading/label_words.hpp"
+#include "polymargin/reading/text_position.hpp"
+
 namespace polymargin {
 
 enum class Fault : std::uint8_t {
@@ -25,7 +28,6 @@ enum class Fault : std::uint8_t {
   value_size,
 };
 
-inline constexpr std::int64_t kLongestLabel = 255;
 inline constexpr int kMostIndexDigits = 18;
 
 struct Failure {
@@ -39,14 +41,6 @@ inline bool is_blank(char c) {
 }
 inline bool ends_token(char c) { return is_blank(c) || c == '\n' || c == '#'; }
 
-// Whether a word means a number that is not finite.
-inline bool is_infinite(std::string_view word) {
-  if (!word.empty() && (word[0] == '+' || word[0] == '-')) word.remove_prefix(1);
-  std::string lower(word.substr(0, 9));
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
-  return lower == "nan" || lower == "inf" || lower == "infinity";
-}
-
 // The word at the beginning of a text.
 inline std::string_view token_of(std::string_view text) {
   return text.substr(
@@ -54,7 +48,7 @@ inline std::string_view token_of(std::string_view text) {
 }
 
 struct Description {
-  std::int64_t line = 1, column = 1;  // from 1; columns are characters
+  TextPosition position;
   std::string expected;
   std::string found;  // empty: the end of the line, or a blank
 };
@@ -83,16 +77,8 @@ inline std::string expected_by(const Failure& failure, std::string_view found) {
 }
 
 inline Description describe(std::string_view text, const Failure& failure) {
-  const std::string_view before = text.substr(0, std::size_t(failure.offset));
-  const auto line_end = before.rfind('\n');
-  const auto line = before.substr(line_end == before.npos ? 0 : line_end + 1);
-  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
-  Description result;
-  result.line += std::count(before.begin(), before.end(), '\n');
-  result.column += std::int64_t(line.size()) - std::count_if(line.begin(), line.end(), continues);
-  result.found = token_of(text.substr(std::size_t(failure.offset)));
-  result.expected = expected_by(failure, result.found);
-  return result;
+  const std::string found(token_of(text.substr(std::size_t(failure.offset))));
+  return {position_of(text, failure.offset), expected_by(failure, found), found};
 }
 
 }  // namespace polymargin

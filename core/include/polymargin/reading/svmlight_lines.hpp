@@ -7,6 +7,7 @@
 #include <limits>
 #include <string_view>
 
+#include "polymargin/reading/label_words.hpp"
 #include "polymargin/reading/real_number.hpp"
 #include "polymargin/reading/svmlight_fault.hpp"
 #include "polymargin/reading/text_chunks.hpp"
@@ -36,26 +37,8 @@ struct SvmlightSummary {
   std::int64_t largest_index = -1;
   bool labels_are_numbers = true;
   Failure failure;
+  bool failed() const { return failure.fault != Fault::none; }
 };
-
-// Whether the bytes are text in UTF-8, without overlong forms and surrogates, and without zeros.
-inline bool is_utf8(std::string_view word) {
-  for (std::size_t i = 0; i < word.size();) {
-    const auto byte = [&](std::size_t at) {
-      return at < word.size() ? static_cast<unsigned char>(word[at]) : 0u;
-    };
-    const unsigned first = byte(i), second = byte(i + 1);
-    if (first == 0 || (first >= 0x80 && first < 0xC2) || first > 0xF4) return false;
-    const std::size_t length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-    for (std::size_t k = 1; k < length; ++k)
-      if ((byte(i + k) & 0xC0) != 0x80) return false;
-    if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
-        (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F))
-      return false;
-    i += length;
-  }
-  return true;
-}
 
 template <class Real, class Index>
 class SvmlightLines {
