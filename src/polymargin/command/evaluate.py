@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         where = {"model": model_path, "data": data_path}
         print_json(where | evaluation.to_dict() | {"balanced_accuracy": balanced})
     else:
-        print(f"{model_path} on {data_path}")
-        print(f"balanced accuracy {balanced:.2%}")
-        print("\n".join(evaluation.lines(_MOST)))
+        accuracy, *tables = evaluation.lines(_MOST)
+        print(f"{model_path} on {data_path}\n\n{accuracy}")
+        print(f"balanced accuracy {balanced:.2%}", *tables, sep="\n")
     return OK

@@ -219,7 +219,7 @@ def open_output(path: str | None):
     if path is None or path == "-":
         yield sys.stdout
         return
-    from ..reading.aside import written_aside
+    from ..aside import written_aside
 
     try:
         if Path(path).exists() and not Path(path).is_file():

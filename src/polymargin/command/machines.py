@@ -27,7 +27,7 @@ _UNSUPPORTED = {
 }
 _LINEAR_SOLVERS = ("dual", "tron", "exponentiated_gradient", "cutting_plane")
 _KERNEL_SOLVERS = ("block", "s2do", "smo")
-# A kernel by itself: where its rows fit into memory and a fit takes seconds.
+# A kernel is taken unasked where its matrix fits into the cache of `KernelSVM`.
 MOST_ROWS, MOST_FEATURES, LEAST_DENSITY = 10_000, 1_000, 0.1
 
 _NAMES = {
@@ -177,7 +177,7 @@ def _kernel(arguments, X, machine, loss, solver) -> tuple[str, str]:
         return "linear", f"more than {MOST_FEATURES:,} features"
     if density(X) < LEAST_DENSITY:
         return "linear", "sparse rows"
-    return "rbf", f"at most {MOST_ROWS:,} rows of few features"
+    return "rbf", f"at most {MOST_ROWS:,} rows of few, dense features"
 
 
 def density(X) -> float:
