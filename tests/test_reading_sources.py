@@ -73,9 +73,7 @@ def test_open_file(tmp_path):
     path.write_bytes(TEXT + b"x y\n")
     with (
         path.open("rb") as file,
-        pytest.raises(
-            ValueError, match=r"rows, line 3, column 3: expected index:value"
-        ),
+        pytest.raises(ValueError, match="rows, line 3, column 3: expected index"),
     ):
         load_data(file)
     with path.open() as file, pytest.raises(TypeError, match="open it as 'rb'"):
@@ -120,7 +118,7 @@ def test_which_format(tmp_path, name, content, kind):
     path = tmp_path / name
     path.write_bytes(content)
     if kind is ValueError or content == b"1 # 5, 6\n":
-        with pytest.raises(ValueError, match="expected|columns"):
+        with pytest.raises(ValueError, match=r"expected|columns"):
             load_data(path)
     elif kind == "csr":
         assert load_data(path).X.format == "csr"
@@ -140,7 +138,7 @@ def test_formats_by_content(tmp_path):
     [
         (
             {"format": "arff"},
-            "format='arff' is not known; choose one of auto, svmlight",
+            "format='arff' is not known; choose one of auto",
         ),
         ({"n_features": 0}, "n_features=0 is not a whole number above 0"),
         ({"n_features": 2.5}, "n_features=2.5 is not"),
