@@ -49,9 +49,9 @@ void check_fault(const std::string& text, Fault fault, std::int64_t line, std::i
     const auto description = describe(whole, failure);
     if (failure.fault != fault) std::printf("%s\n", whole.c_str());
     CHECK(failure.fault == fault);
-    CHECK_EQUAL(description.line,
+    CHECK_EQUAL(description.position.line,
                 line + (whole[0] == '1' && whole.size() > text.size() + 1 ? 2 : 0));
-    CHECK_EQUAL(description.column, column);
+    CHECK_EQUAL(description.position.column, column);
     CHECK(!description.expected.empty());
   }
 }

@@ -1,11 +1,8 @@
 // Random and mutated texts: no crash under the sanitizers, the same result from any chunks and
-// threads, arrays that are a CSR matrix, and what a plain parser finds. The environment variable
-// POLYMARGIN_FUZZ_INPUTS says how many; POLYMARGIN_FUZZ_SEED which.
-#include <cstdlib>
+// threads, arrays that are a CSR matrix, and what a plain parser finds.
 #include <map>
 
-#include "check.hpp"
-#include "polymargin/base/random.hpp"
+#include "fuzz.hpp"
 #include "svmlight_checks.hpp"
 
 namespace polymargin::test {
@@ -51,29 +48,6 @@ const std::vector<std::string> kWords{" ",
                                       "\v",
                                       "\f"};
 
-std::string mutated(Random& random) {
-  const auto some = [&](const auto& list) {
-    return list[random.below(std::uint32_t(list.size()))];
-  };
-  std::string text = some(kSeeds);
-  if (random.below(4) == 0) text += some(kSeeds);
-  for (auto count = random.below(8); count > 0; --count) {
-    const auto at = random.below(std::uint32_t(text.size()) + 1);
-    const auto length = random.below(6);
-    switch (random.below(6)) {
-      case 0: text.insert(at, some(kWords)); break;
-      case 1: text.erase(at, length); break;
-      case 2: text.insert(at, text.substr(at, 3 * length)); break;
-      case 3: text.insert(at, 1, char(random.below(256))); break;
-      case 4:
-        if (at < text.size()) text[at] = char(text[at] ^ (1 << random.below(8)));
-        break;
-      case 5: text.insert(at, std::to_string(random.next() >> random.below(64))); break;
-    }
-  }
-  return text;
-}
-
 bool is_csr(const Parsed& parsed) {
   if (parsed.row_starts[0] != 0 || parsed.row_starts[parsed.rows] != parsed.entries) return false;
   for (std::int64_t i = 0; i < parsed.rows; ++i)
@@ -118,30 +92,20 @@ void check_input(const std::string& input, bool with_threads, std::map<Fault, lo
     good = good && is_csr(parsed) && agrees(parsed, plain, text);
   } else {
     const auto description = describe(text, parsed.failure);
-    good = good && description.line >= 1 && description.column >= 1;
+    good = good && description.position.line >= 1 && description.position.column >= 1;
     // The plain parser is lenient with labels: it knows only about pairs.
     const Fault fault = parsed.failure.fault;
     if (fault == Fault::pair || fault == Fault::value || fault == Fault::index_order)
       good = good && !plain.good;
   }
-  if (!good) {
-    std::printf("input:");
-    for (unsigned char c : input) std::printf(" %02x", c);
-    std::printf("\n");
-  }
-  CHECK(good);
-}
-
-long from_environment(const char* name, long otherwise) {
-  const char* const text = std::getenv(name);
-  return text ? std::atol(text) : otherwise;
+  check_fuzzed(input, good);
 }
 
 void run_tests() {
-  const long inputs = from_environment("POLYMARGIN_FUZZ_INPUTS", 20'000);
-  Random random(std::uint64_t(from_environment("POLYMARGIN_FUZZ_SEED", 1)));
+  const long inputs = fuzz_inputs();
+  Random random(fuzz_seed());
   std::map<Fault, long> seen;
-  for (long i = 0; i < inputs; ++i) check_input(mutated(random), i % 64 == 0, seen);
+  for (long i = 0; i < inputs; ++i) check_input(mutated(random, kSeeds, kWords), i % 64 == 0, seen);
   // Every fault but those that need a text of its own was met, and so was text without fault.
   for (Fault fault : {Fault::none, Fault::label, Fault::several_labels, Fault::infinite_label,
                       Fault::label_encoding, Fault::query, Fault::pair, Fault::index_order,

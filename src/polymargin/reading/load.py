@@ -50,8 +50,8 @@ def load_data(
     label : str, int, False or None, default=None
         The column of a table that holds the label, by name or by position from 0 (from
         the end if negative). By default the last one that is called label, class,
-        target or y, and if there is none the last. False if the file has no labels, or
-        if they do not matter: then `y` is None.
+        target or y, and if there is none the last. False if there is no such column,
+        or to ignore the labels of other formats: then `y` is None.
     n_features : int or None, default=None
         How many features there are: svmlight text does not say. An error if the file
         has more, or another number of columns if it is a table.

@@ -33,7 +33,7 @@ def read_parquet(content: memoryview, name: str, *, label=None) -> Data:
     try:
         table = pyarrow.parquet.read_table(pa.BufferReader(pa.py_buffer(content)))
         return _from_table(table, pa, name, label)
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, UnicodeDecodeError, pa.ArrowException) as error:
         reason = " ".join(str(error).split()).rstrip(".")
         raise ValueError(f"{name} cannot be read as Parquet: {reason}.") from error
 

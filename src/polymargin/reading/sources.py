@@ -115,11 +115,16 @@ def _zstandard(packed: memoryview) -> bytes:
         raise ImportError(
             "reading .zst needs the package zstandard; pip install zstandard."
         ) from error
-    unpacker = zstandard.ZstdDecompressor().decompressobj(read_across_frames=True)
     parts = []
     try:
-        for start in range(0, len(packed), _BLOCK):
-            parts.append(unpacker.decompress(packed[start : start + _BLOCK]))
+        while packed:  # frame by frame, to see that the last one is whole
+            unpacker = zstandard.ZstdDecompressor().decompressobj()
+            while not unpacker.eof:
+                if not packed:
+                    raise EOFError("it ends too soon")
+                parts.append(unpacker.decompress(packed[:_BLOCK]))
+                done = min(_BLOCK, len(packed)) - len(unpacker.unused_data)
+                packed = packed[done:]
     except zstandard.ZstdError as error:
         raise OSError(error) from error
     return b"".join(parts)
