@@ -137,10 +137,10 @@ def _kernel_values(made: Graph, expansion: Expansion) -> str:
         return _laplacian(made, at, kernel.gamma_)
     if isinstance(kernel, GaussianKernel):
         return _gaussian(made, kernel, at, points.norms)
-    products = made.node("MatMul", "X", made.constant(at.T))
     if not isinstance(kernel, PolynomialKernel | SigmoidKernel):
-        return products
-    products = made.node("Mul", products, made.constant(kernel.gamma_))
+        return made.node("MatMul", "X", made.constant(at.T))
+    # gamma in the constant: onnxruntime takes factors of products in single precision.
+    products = made.node("MatMul", "X", made.constant(kernel.gamma_ * at.T))
     products = made.node("Add", products, made.constant(kernel.coef0))
     if isinstance(kernel, SigmoidKernel):
         return made.node("Tanh", products)
