@@ -68,7 +68,7 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
         "1,000 features of which a tenth is not zero, linear otherwise",
     )
     add("--gamma", "-g", type=_gamma, metavar="number", help="of the kernel, or scale")
-    add("--degree", type=int, help="of the kernel poly")
+    add("--degree", type=int, metavar="number", help="of the kernel poly")
     add("--coef0", type=float, metavar="number", help="of poly and sigmoid")
     add(
         "--weights",
@@ -90,7 +90,11 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
         choices=("full", "reduced"),
         help="reduced: only weights of features and classes that occur together",
     )
-    add("--probability", action="store_true", help="let a kernel machine have them")
+    add(
+        "--probability",
+        action="store_true",
+        help="let a kernel machine have probabilities, by training it on folds as well",
+    )
     add(
         "-s",
         dest="solver_type",
@@ -100,7 +104,11 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
         "3 with hinge, 4 is cs",
     )
     add = parser.add_argument_group("training").add_argument
-    add("--solver", help="as in LinearSVM and KernelSVM; auto if not given")
+    add(
+        "--solver",
+        metavar="name",
+        help="as in LinearSVM and KernelSVM: auto, dual, tron, block, s2do, smo, ...",
+    )
     add(
         "--tol",
         "-e",
@@ -110,7 +118,13 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--max-iter", type=int, metavar="epochs", help="most epochs of a fit")
     add("--max-time", type=float, metavar="seconds", help="most seconds of a fit")
-    add("--seed", type=int, default=0, help="of all that is random; 0 if not given")
+    add(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="number",
+        help="of all that is random; 0 if not given",
+    )
     add(
         "--n-jobs",
         "-j",
