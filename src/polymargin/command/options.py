@@ -118,13 +118,7 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--max-iter", type=int, metavar="epochs", help="most epochs of a fit")
     add("--max-time", type=float, metavar="seconds", help="most seconds of a fit")
-    add(
-        "--seed",
-        type=int,
-        default=0,
-        metavar="number",
-        help="of all that is random; 0 if not given",
-    )
+    add("--seed", type=int, default=0, metavar="number", help="0 if not given")
     add(
         "--n-jobs",
         "-j",
