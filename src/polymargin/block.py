@@ -22,6 +22,7 @@ from .problem import Problem
 _FRESH = 512  # most kernel rows of a round that are not in the cache
 _PATIENCE = 30  # how often all examples may be tried without progress
 _ACCURACY = 0.1  # of the working set, as a share of the violation before
+_SHRUNK_ACCURACY = 0.1  # of the shrunk problem, as a share of the violation of the whole
 
 
 class BlockDriver:
@@ -73,6 +74,7 @@ class BlockDriver:
         self._square = isqrt(int(0.25 * cache_bytes / diagonal.itemsize))
         self._shrinking = shrinking
         self._shrunk = False
+        self._whole_violation = np.inf  # when examples were left out
         self._working = None  # chosen at the end of a round, for the next
         self._idle = False
         self._dual, self._violation = -np.inf, np.inf  # at the last progress
@@ -120,14 +122,18 @@ class BlockDriver:
         self._working = self._core.select(size, _FRESH)
 
     def _shrink_or_restore(self) -> None:
-        if self._shrunk and not len(self._working):
+        violation = self._core.state()[2]
+        # To solve it further is vain: examples that were left out may violate more.
+        solved = violation <= _SHRUNK_ACCURACY * self._whole_violation
+        if self._shrunk and (solved or not len(self._working)):
             self._rebuild()
             self._select()
+            violation = self._core.state()[2]
         room = self._core.capacity
         full = room < len(self._rows.points) and self._core.cached + _FRESH > room
         if self._shrinking and full and self._core.shrink():
             self._rows.choose_columns()
-            self._shrunk = True
+            self._shrunk, self._whole_violation = True, violation
 
     def rebuild(self) -> None:
         """Sum up the scores again if nothing moves: rounding may be the reason."""
