@@ -22,7 +22,9 @@ from .problem import Problem
 _FRESH = 512  # most kernel rows of a round that are not in the cache
 _PATIENCE = 30  # how often all examples may be tried without progress
 _ACCURACY = 0.1  # of the working set, as a share of the violation before
-_SHRUNK_ACCURACY = 0.1  # of the shrunk problem, as a share of the violation of the whole
+_SHRUNK_ACCURACY = (
+    0.1  # of the shrunk problem, as a share of the violation of the whole
+)
 
 
 class BlockDriver:

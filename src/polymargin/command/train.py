@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from .files import check_target, model_path, read_data
+from .files import check_target, model_metadata, model_path, read_data
 from .options import (
     DATA,
     add_data_options,
@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("-c auto needs at least two folds; give -v 2 or more.")
     test = None
     if heldout is not None:
-        test = read_data(arguments, heldout, data.X.shape[1])
+        test = read_data(arguments, heldout, like=data)
     report = TrainingReport(arguments, data)
     progress = make_progress(arguments.quiet)
     if arguments.C == "auto":
@@ -107,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
     report.add_choice(choice)
 
     fit = fit_model(choice, data, progress)
-    save(fit.model, target, metadata={"data": arguments.data})
+    save(fit.model, target, metadata=model_metadata(arguments.data, data))
     report.add_fit(fit, target)
     if fit.interrupted:
         note(f"stopped; the model trained so far is in {target}.")

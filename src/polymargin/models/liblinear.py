@@ -23,9 +23,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
+from ..aside import written_aside
 from ..linear import LinearSVM
 from ..maxent import MaxEnt
-from .container import written_aside
 from .errors import ModelFileError
 
 _ARGMAX = "MCSVM_CS"  # scores of all classes, of which the largest wins
