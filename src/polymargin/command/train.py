@@ -29,7 +29,7 @@ EXAMPLES = """\
   zcat news.svm.gz | polymargin train - --json
 
 Without --machine and --kernel, the shape of the data decides: a Weston-Watkins
-machine with the kernel rbf for at most 10,000 rows of at most 1,000 features of
+machine with the kernel rbf for at most 20,000 rows of at most 1,000 features of
 which a tenth is not zero, a linear Crammer-Singer machine otherwise. C is 1.
 
 Ctrl-C ends the training; the model trained so far is written, and the exit status
