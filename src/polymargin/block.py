@@ -22,9 +22,8 @@ from .problem import Problem
 _FRESH = 512  # most kernel rows of a round that are not in the cache
 _PATIENCE = 30  # how often all examples may be tried without progress
 _ACCURACY = 0.1  # of the working set, as a share of the violation before
-_SHRUNK_ACCURACY = (
-    0.1  # of the shrunk problem, as a share of the violation of the whole
-)
+_SHRUNK = 0.1  # of the violation is left where a shrunk problem may be solved
+_STALLED = 0.9  # of the gap is left after a round where it is
 
 
 class BlockDriver:
@@ -77,6 +76,7 @@ class BlockDriver:
         self._shrinking = shrinking
         self._shrunk = False
         self._whole_violation = np.inf  # when examples were left out
+        self._gap, self._stalled = np.inf, False  # in the last round
         self._working = None  # chosen at the end of a round, for the next
         self._idle = False
         self._dual, self._violation = -np.inf, np.inf  # at the last progress
@@ -98,6 +98,8 @@ class BlockDriver:
             self._select()
         self._late = report["stopped"]
         primal, dual, violation = self._core.state()
+        self._stalled = primal - dual > _STALLED * self._gap
+        self._gap = primal - dual
         moves = report["moves"] if self._progresses(dual, violation) else 0
         self._idle = not moves
         return report | {
@@ -125,8 +127,8 @@ class BlockDriver:
 
     def _shrink_or_restore(self) -> None:
         violation = self._core.state()[2]
-        # To solve it further is vain: examples that were left out may violate more.
-        solved = violation <= _SHRUNK_ACCURACY * self._whole_violation
+        # What is left of the gap then belongs to examples that were left out.
+        solved = self._stalled and violation <= _SHRUNK * self._whole_violation
         if self._shrunk and (solved or not len(self._working)):
             self._rebuild()
             self._select()
