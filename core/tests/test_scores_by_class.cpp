@@ -134,6 +134,37 @@ void check_many_rows(Source& source, int examples, int classes) {
   }
 }
 
+// Terms that cancel, in several calls: the sums are as good as the format of the scores allows.
+template <class Real, class Scores>
+void check_precise(Source& source, int examples, int classes) {
+  const ClassLayout layout = ClassLayout::of<Real>(classes);
+  std::vector<Real> first;
+  const unsigned seed = unsigned(source.integer(0, 1000000));
+  for (int threads : {1, 3}) {
+    Source same(seed);
+    Scores scores(layout, examples);
+    Expected expected(classes, examples);
+    for (int call = 0; call < 3; ++call) {
+      Changes<Real> some(same, layout, examples, 70);
+      for (std::size_t a = 0; a < some.coefficients.size(); ++a) some.coefficients[a] *= 1000;
+      scores.add_precisely(some.pointers, some.coefficients.data(), threads);
+      expected.add(some, examples);
+    }
+    AlignedArray<Real> room(layout.stride);
+    for (int j = 0; j < examples; ++j) {
+      const Real* read = scores.read(j, room.data());
+      for (int m = 0; m < classes; ++m) {
+        const std::size_t at = std::size_t(j) * classes + m;
+        CHECK_NEAR(read[m], expected.sums[at],
+                   kRounding<Real> * std::fabs(expected.sums[at]) + 1e-13L * expected.sizes[at]);
+      }
+    }
+    const std::vector<Real> all = all_scores<Real>(scores, layout, examples);
+    if (threads == 1) first = all;
+    CHECK(all == first);
+  }
+}
+
 template <class Real, class Scores>
 void check_clearing(Source& source, int examples, int classes) {
   const ClassLayout layout = ClassLayout::of<Real>(classes);

@@ -54,8 +54,12 @@ class ScoresByClass {
     // An odd number of packs: the scores of an example are then not in one set of a cache.
     stride_ = ((examples + kLanes - 1) / kLanes | 1) * kLanes;
     values_.resize(std::size_t(stride_) * classes_);
+    rest_.resize(0);
   }
-  void clear() { values_.clear(); }
+  void clear() {
+    values_.clear();
+    rest_.resize(0);
+  }
   std::int64_t examples() const { return examples_; }
   std::int64_t stride() const { return stride_; }
   const Real* data() const { return values_.data(); }
@@ -71,13 +75,26 @@ class ScoresByClass {
 
   // Many kernel rows, with their coefficients one after the other, each padded.
   void add(std::span<const Real* const> rows, const Real* coefficients, int threads) {
-    changes_.clear();
-    for (std::size_t p = 0; p < rows.size(); ++p)
-      changes_.append(std::int32_t(p), coefficients + p * layout_.stride);
+    list_changes(rows, coefficients);
     for_each_chunk(threads, examples_, kChunk,
                    [&](int, std::int64_t, std::int64_t begin, std::int64_t end) {
                      add(rows, changes_, begin, end);
                    });
+  }
+
+  // The same with sums in double precision, also over several calls since clear(): coefficients as
+  // large as C cancel, and what float rounds off there is more than the violations that are left.
+  void add_precisely(std::span<const Real* const> rows, const Real* coefficients, int threads) {
+    if constexpr (sizeof(Real) == sizeof(double)) {
+      add(rows, coefficients, threads);
+    } else {
+      list_changes(rows, coefficients);
+      if (rest_.size() == 0) rest_.resize(values_.size());
+      for_each_chunk(threads, examples_, kTile,
+                     [&](int, std::int64_t, std::int64_t begin, std::int64_t end) {
+                       for (int m = 0; m < classes_; ++m) add_precisely(rows, m, begin, end);
+                     });
+    }
   }
 
  private:
@@ -113,6 +130,32 @@ class ScoresByClass {
     }
   }
 
+  void list_changes(std::span<const Real* const> rows, const Real* coefficients) {
+    changes_.clear();
+    for (std::size_t p = 0; p < rows.size(); ++p)
+      changes_.append(std::int32_t(p), coefficients + p * layout_.stride);
+  }
+
+  // The scores of one class and examples begin..end, a tile of them.
+  void add_precisely(std::span<const Real* const> rows, int m, std::int64_t begin,
+                     std::int64_t end) {
+    const auto entries = changes_.of_class(m);
+    if (entries.empty()) return;
+    const std::int64_t first = m * stride_ + begin, count = end - begin;
+    std::array<double, kTile> sums;
+    for (std::int64_t j = 0; j < count; ++j)
+      sums[j] = double(values_[first + j]) + double(rest_[first + j]);
+    for (const auto& entry : entries) {
+      const Real* row = rows[entry.row] + begin;
+      const double b = double(entry.coefficient);
+      for (std::int64_t j = 0; j < count; ++j) sums[j] += b * double(row[j]);
+    }
+    for (std::int64_t j = 0; j < count; ++j) {
+      values_[first + j] = Real(sums[j]);
+      rest_[first + j] = Real(sums[j] - double(values_[first + j]));
+    }
+  }
+
   template <int Group>
   static void add_group(std::span<const Real* const> rows,
                         const typename SparseChanges<Real>::Entry* entries, std::int64_t begin,
@@ -135,6 +178,7 @@ class ScoresByClass {
   SparseChanges<Real> changes_;
   std::int64_t examples_ = 0, stride_ = 0;
   AlignedArray<Real> values_;
+  AlignedArray<Real> rest_;  // what precise sums have rounded off
 };
 
 }  // namespace polymargin

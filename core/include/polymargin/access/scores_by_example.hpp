@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "polymargin/base/aligned.hpp"
 #include "polymargin/base/parallel.hpp"
@@ -72,8 +73,12 @@ class ScoresByExample {
   void resize(std::int64_t examples) {
     examples_ = examples;
     values_.resize(std::size_t(examples) * layout_.stride);
+    rest_.resize(0);
   }
-  void clear() { values_.clear(); }
+  void clear() {
+    values_.clear();
+    rest_.resize(0);
+  }
 
   Real* data() { return values_.data(); }
 
@@ -96,12 +101,46 @@ class ScoresByExample {
                    });
   }
 
+  // See ScoresByClass.
+  void add_precisely(std::span<const Real* const> rows, const Real* coefficients, int threads) {
+    if constexpr (sizeof(Real) == sizeof(double)) {
+      add(rows, coefficients, threads);
+    } else {
+      if (rest_.size() == 0) rest_.resize(values_.size());
+      for_each_chunk(threads, examples_, kTile,
+                     [&](int, std::int64_t, std::int64_t begin, std::int64_t end) {
+                       add_precisely(rows, coefficients, begin, end);
+                     });
+    }
+  }
+
  private:
   static constexpr std::int64_t kChunk = 4096;
+  static constexpr std::int64_t kTile = 64;
+
+  void add_precisely(std::span<const Real* const> rows, const Real* coefficients,
+                     std::int64_t begin, std::int64_t end) {
+    const std::int64_t stride = layout_.stride, first = begin * stride;
+    std::vector<double> sums(std::size_t((end - begin) * stride));
+    for (std::size_t a = 0; a < sums.size(); ++a)
+      sums[a] = double(values_[first + a]) + double(rest_[first + a]);
+    for (std::size_t p = 0; p < rows.size(); ++p) {
+      const Real* b = coefficients + std::int64_t(p) * stride;
+      for (std::int64_t j = begin; j < end; ++j) {
+        double* scores = sums.data() + (j - begin) * stride;
+        for (std::int64_t m = 0; m < stride; ++m) scores[m] += double(rows[p][j]) * double(b[m]);
+      }
+    }
+    for (std::size_t a = 0; a < sums.size(); ++a) {
+      values_[first + a] = Real(sums[a]);
+      rest_[first + a] = Real(sums[a] - double(values_[first + a]));
+    }
+  }
 
   ClassLayout layout_;
   std::int64_t examples_ = 0;
   AlignedArray<Real> values_;
+  AlignedArray<Real> rest_;  // what precise sums have rounded off
 };
 
 }  // namespace polymargin

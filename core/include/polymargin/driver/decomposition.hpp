@@ -82,15 +82,15 @@ class Decomposition {
 
   // Adds the kernel rows of `changed`, which are in the cache, times `coefficients` to all scores.
   void add_to_scores(std::span<const std::int32_t> changed, const Real* coefficients) {
-    rows_.clear();
-    for (std::int32_t i : changed) rows_.push_back(cache_.at(i));
+    gather_rows(changed);
     scores_.add(rows_, coefficients, threads_);
   }
 
   // Scores from nothing: clear them, then add the blocks of all of support(), some at a time.
   void clear_scores() { scores_.clear(); }
   void add_blocks(std::span<const std::int32_t> some) {
-    add_to_scores(some, coefficients_of(some).data());
+    gather_rows(some);
+    scores_.add_precisely(rows_, coefficients_of(some).data(), threads_);
   }
 
   // The coefficients of blocks, one after the other, each padded.
@@ -197,6 +197,11 @@ class Decomposition {
   }
 
  private:
+  void gather_rows(std::span<const std::int32_t> some) {
+    rows_.clear();
+    for (std::int32_t i : some) rows_.push_back(cache_.at(i));
+  }
+
   std::int64_t stride() const { return layout_.stride; }
 
   void number_columns() {
@@ -213,7 +218,7 @@ class Decomposition {
   std::vector<std::int32_t> columns_, column_of_;
   Scores scores_;
   AlignedArray<Real> duals_, score_, change_, arrays_;
-  std::vector<const Real*> rows_;
+  std::vector<const Real*> rows_;  // of the cache
   std::int64_t orders_ = 0;
   double linear_ = 0, half_norm_ = 0;
 };
