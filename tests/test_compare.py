@@ -215,9 +215,9 @@ def test_rows_are_prepared_by_those_to_train_with():
 def test_seeds_of_the_machines(monkeypatch):
     fit, seeds = LinearSVM.fit, []
 
-    def note(self, X, y):
+    def note(self, X, y, sample_weight=None):
         seeds.append(self.random_state)
-        return fit(self, X, y)
+        return fit(self, X, y, sample_weight)
 
     monkeypatch.setattr(LinearSVM, "fit", note)
     compare("iris", "cs", QUICK, seed=7, **QUIET)

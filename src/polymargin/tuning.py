@@ -92,6 +92,7 @@ def tune(
     sample_weight=None,
     n_jobs=None,
     verbose=0,
+    tell=None,
     **parameters,
 ) -> Tuning:
     """Choose C, and gamma of a kernel, by cross-validation.
@@ -136,6 +137,9 @@ def tune(
     verbose : int, default=0
         Print a line for every point.
 
+    tell : callable or None, default=None
+        Is given the parameters of every point before it is tried.
+
     **parameters
         Of the estimator.
 
@@ -153,8 +157,9 @@ def tune(
     True
     """
     estimator = find_estimator(machine, parameters)
+    threads = effective_n_jobs(n_jobs)
     search = _Search(
-        estimator, X, y, sample_weight, cv, scoring, effective_n_jobs(n_jobs), verbose
+        estimator, X, y, sample_weight, cv, scoring, threads, verbose, tell
     )
     Cs = np.unique(_LOG2_CS if Cs is None else check_grid("Cs", Cs))
     if gammas is None:
@@ -178,14 +183,23 @@ class _Search:
     """The points tried so far, and how to try another."""
 
     def __init__(
-        self, estimator, X, y, sample_weight, cv, scoring, threads: int, verbose: int
+        self,
+        estimator,
+        X,
+        y,
+        sample_weight,
+        cv,
+        scoring,
+        threads: int,
+        verbose: int,
+        tell,
     ):
         self.estimator = clone(estimator)
         self.X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
         self.y = np.asarray(y)
         weights = _check_sample_weight(sample_weight, self.X, dtype=np.float64)
         self.scorer = check_scoring(estimator, scoring)
-        self.threads, self.verbose = threads, verbose
+        self.threads, self.verbose, self.tell = threads, verbose, tell
         self.held_out = []
         self.weights = []
         for train, test in check_cv(cv, self.y, classifier=True).split(self.X, self.y):
@@ -244,6 +258,9 @@ class _Search:
         return [clone(model) for _ in self.held_out]
 
     def _try(self, models, C: float, gamma: float | None) -> TuningPoint:
+        parameters = {"C": C} if gamma is None else {"C": C, "gamma": gamma}
+        if self.tell is not None:
+            self.tell(parameters)
         start = perf_counter()
 
         def score(fold: int) -> float:
@@ -253,7 +270,6 @@ class _Search:
             return self.scorer(model, self.X[test], self.y[test])
 
         scores = on_threads(score, range(len(models)), self.threads)
-        parameters = {"C": C} if gamma is None else {"C": C, "gamma": gamma}
         point = TuningPoint(parameters, np.array(scores), perf_counter() - start)
         if self.verbose:
             values = "  ".join(f"{name} {v:9.4g}" for name, v in parameters.items())

@@ -117,6 +117,7 @@ class Fitter:
             self.protocol.grid,
             self.protocol.refinements,
             lambda point, number: tell(f"{_in_words(point)} (point {number})"),
+            warm=task.passes is None,  # a pass more would not be as few
         )
         searched = perf_counter()
         tell(_in_words(choice.parameters) or "training")
