@@ -70,7 +70,7 @@ def test_walks_are_taken_and_told(digits, monkeypatch):
 
 
 def test_who_can_walk(digits):
-    X, y, parts = digits
+    _, y, parts = digits
     only_C = {"C": "C"}
     assert can_walk(LinearSVM(), y, parts, only_C)
     assert can_walk(KernelSVM(), y, parts, NAMES)

@@ -70,8 +70,8 @@ class Configuration:
         Paper and table, as on the command line; that of the file.
     paper, table, about : str
         The paper's number, the table or figure, and what it is about.
-    note : str
-        What is other here than there.
+    note, why : str
+        What is other here than there; what explains the results that are.
     show : tuple of str
         Which tables the page has of it; see `sections`.
     machines : tuple of str
@@ -94,6 +94,7 @@ class Configuration:
     table: str
     about: str
     note: str = ""
+    why: str = ""
     show: tuple[str, ...] = ()
     machines: tuple[str, ...] = ()
     protocol: str = "holdout"

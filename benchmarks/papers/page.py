@@ -9,7 +9,7 @@ from .verdicts import TIES, verdicts
 
 PAPERS = {
     "000": "Keerthi, Sundararajan, Chang, Hsieh and Lin, 2008",
-    "001": "Glasmachers and others on gain-sensitive selection for LaRank",
+    "001": "Tuma and Igel, 2011",
     "002": "Blondel, Fujino and Ueda, 2014",
     "003": "a thesis on multi-class schemes for large linear classification",
     "004": "Dogan, Glasmachers and Igel, 2011",
@@ -96,7 +96,8 @@ def _section(configuration: Configuration, records: list[dict]) -> list[str]:
     ]
     for shown in configuration.show:
         parts += sections.SECTIONS[shown](configuration, records)
-    return parts + verdicts(configuration, records)
+    parts += verdicts(configuration, records)
+    return [*parts, configuration.why] if configuration.why else parts
 
 
 def _how(configuration: Configuration, records: list[dict]) -> str:
@@ -116,7 +117,7 @@ def _how(configuration: Configuration, records: list[dict]) -> str:
 def _load(records: list[dict]) -> str:
     loads = [record["load"] for record in records]
     return (
-        f"The load average of the machine was {min(loads):.1f} to {max(loads):.1f} when "
-        "these runs ended: others worked on its two hyperthreads. Machines were trained "
-        "in turns, so the order of their seconds means more than the seconds."
+        f"The load average was {min(loads):.1f} to {max(loads):.1f} when these runs "
+        "ended: others worked on the machine, which has two hyperthreads. The machines "
+        "took turns, so the order of their seconds means more than the seconds."
     )

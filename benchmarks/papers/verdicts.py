@@ -8,6 +8,7 @@ from ..agreement import listed
 from .configuration import Claim, Configuration
 from .quantities import QUANTITIES, Line, Quantity, Value
 
+_FEW = 3
 TIES = (
     "One is ahead of another if the difference of their means is larger than its "
     "standard error over the splits, here and there; else they tie. Of single runs the "
@@ -59,11 +60,15 @@ def verdict(configuration: Configuration, records: list[dict], claim: Claim) -> 
 
 
 def _said(found: dict[str, int]) -> str:
+    """How often each outcome came; names of lines only where they are few."""
     parts = []
     for outcome, word in ((1, "ahead on"), (-1, "behind on"), (0, "ties on")):
         names = [name for name, value in found.items() if value == outcome]
+        if len(names) == len(found) > 1:
+            return f"{word} all {len(found)}"
         if names:
-            parts.append(f"{word} {len(names)} ({'; '.join(names)})")
+            few = f" ({'; '.join(names)})" if len(names) <= _FEW else ""
+            parts.append(f"{word} {len(names)}{few}")
     return ", ".join(parts)
 
 
