@@ -53,11 +53,22 @@ class Program:
 
 @dataclass(frozen=True)
 class Claim:
-    """The paper says that one machine is ahead of another, by a column of numbers."""
+    """One machine is ahead of another by some quantity.
+
+    Attributes
+    ----------
+    quantity : str
+        One of `quantities.QUANTITIES`.
+    ahead, behind : str
+        Columns.
+    stated : bool
+        Whether the paper's text says so; else it is only looked at.
+    """
 
     quantity: str
     ahead: str
     behind: str
+    stated: bool = True
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,8 @@ def verdict(configuration: Configuration, records: list[dict], claim: Claim) -> 
     there = outcomes(lines, claim, quantity, "there")
     text = f"- {claim.ahead} against {claim.behind}, {quantity.words}: {_said(here)}."
     if not there:
-        return f"{text} The paper's figure has {claim.ahead} ahead."
+        said = f" The paper says that {claim.ahead} is ahead." if claim.stated else ""
+        return text + said
     differ = [name for name, found in here.items() if found * there.get(name, 0) < 0]
     return (
         f"{text} In the paper {_said(there)}. The same verdict on "
