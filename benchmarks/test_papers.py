@@ -145,6 +145,7 @@ def test_a_table_from_beginning_to_end(small, tmp_path, monkeypatch):
     assert "| 000, table 0 | two machines | below | `--tables 000-0` |" in text
     assert "(99.00 ± 0.10) |" in text  # the paper's number beside ours
     assert "In the paper behind on 1 (iris)" in text
+    assert "differ at the level 0.01 here on none; in the paper on iris." in text
     assert text.index("Because.") < text.index("## Runs")
     fits = tmp_path / "kept" / "000-0" / "iris" / "fits.jsonl"
     done = fits.read_text()

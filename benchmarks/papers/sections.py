@@ -8,10 +8,12 @@ import numpy as np
 
 from polymargin.significance import wilcoxon
 
+from ..agreement import listed
 from ..markdown import NONE, digits, markdown_table
 from .configuration import Configuration
 from .quantities import LEVELS, QUANTITIES, Value
 
+LEVEL = 0.01  # of significance, that of 000
 Section = Callable[[Configuration, list[dict]], list[str]]
 
 
@@ -37,7 +39,8 @@ def quantity_section(name: str, form: Callable[[float], str]) -> Section:
 def p_section(configuration: Configuration, records: list[dict]) -> list[str]:
     """p-values of the first machine against the others, over the splits."""
     first, *others = configuration.columns
-    rows = []
+    rows: list[list[str]] = []
+    found: dict[str, tuple[list[str], list[str]]] = {m: ([], []) for m in others}
     for record in records:
         machines = record["lines"][0]["machines"]
         theirs = configuration.paper_says("p", record["data"])
@@ -45,9 +48,17 @@ def p_section(configuration: Configuration, records: list[dict]) -> list[str]:
         for other in others:
             pair = wilcoxon(machines[first]["accuracy"], machines[other]["accuracy"])
             row.append(f"{pair.p:.2g} ({theirs[other][0]:.2g})")
+            for side, p in enumerate((pair.p, theirs[other][0])):
+                if p <= LEVEL:
+                    found[other][side].append(record["data"])
         rows.append(row)
     title = f"p-values of {first} against the others (Wilcoxon's signed-rank test)"
-    return [_titled(title, ["data set", *others], rows)]
+    said = " ".join(
+        f"{first} and {other} differ at the level {LEVEL:g} here on {listed(here)}; "
+        f"in the paper on {listed(there)}."
+        for other, (here, there) in found.items()
+    )
+    return [_titled(title, ["data set", *others], rows), said]
 
 
 def C_section(configuration: Configuration, records: list[dict]) -> list[str]:
