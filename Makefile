@@ -24,7 +24,7 @@ help:
 	@echo "make bench-online  LaRank and GaLa over one epoch beside batch machines, into docs/benchmarks-online.md"
 	@echo "make bench-nystroem  low-rank features against the exact kernel, into docs/benchmarks-nystroem.md"
 	@echo "make bench-paths  paths and searches of C against cold fits and GridSearchCV, into docs/benchmarks-paths.md"
-	@echo "make bench-papers  repeats a figure and tables of three papers, into docs/papers.md and papers-kernel.md"
+	@echo "make bench-papers  tables of the five papers, into docs/papers.md (BENCH=--list shows them all)"
 	@echo "make bench-reading  reading svmlight text beside scikit-learn and LIBLINEAR, into docs/benchmarks-reading.md"
 
 $(BIN)/python:

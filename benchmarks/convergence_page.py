@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from .convergence import (
+from .convergence_run import (
     DATA,
     LEVELS,
     NEAR,

@@ -84,7 +84,7 @@ def load(name: str, scaled: bool = True) -> Dataset:
         return split(name, (X / 16).astype(np.float32), y)
     if name.startswith(GENERATED):
         return generate(int(name.removeprefix(GENERATED)))
-    with np.load(_file_of(name)) as arrays:
+    with np.load(file_of(name)) as arrays:
         if "indptr" in arrays:
             return _sparse(name, arrays)
         data = _dense(name, arrays)
@@ -119,7 +119,7 @@ def generate(
     return Dataset(f"{GENERATED}{n_classes}", *part(n), *part(n // 4))
 
 
-def _file_of(name: str) -> Path:
+def file_of(name: str) -> Path:
     folder = os.environ.get(FOLDER_VARIABLE)
     if not folder:
         raise FileNotFoundError(
@@ -171,7 +171,7 @@ def pooled(name: str) -> tuple[np.ndarray, np.ndarray]:
     if name == FALLBACK:
         X, y = load_digits(return_X_y=True)
         return X.astype(np.float32), y
-    with np.load(_file_of(name)) as arrays:
+    with np.load(file_of(name)) as arrays:
         parts = [part for part in ("", "_test") if f"X{part}" in arrays]
         X, y = (
             np.concatenate([arrays[f"{letter}{part}"] for part in parts])

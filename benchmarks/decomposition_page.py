@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from . import decomposition_paper as paper
-from .decomposition import DEFAULT, FIT_SECONDS, GIVE_UP, SPLITS, TRIAL_SPLITS
+from .decomposition_run import DEFAULT, FIT_SECONDS, GIVE_UP, SPLITS, TRIAL_SPLITS
 from .decomposition_verdicts import verdicts
 from .markdown import NONE, digits, markdown_table, share
 

@@ -6,7 +6,7 @@ from scipy.stats import kendalltau
 
 from . import decomposition_paper as paper
 from .agreement import held, leaders, listed, slower, standard_error
-from .decomposition import DEFAULT, FOOTNOTE
+from .decomposition_run import DEFAULT, FOOTNOTE
 from .markdown import NONE, markdown_table, times
 from .measure import geometric_mean
 

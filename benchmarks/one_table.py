@@ -21,20 +21,25 @@ class OneTable:
     Attributes
     ----------
     table : str
-        The name of the records; the module is ``benchmarks.<table>``, the page
-        ``docs/benchmarks-<table>.md``.
+        The name of the records; the module is ``benchmarks.<table>``.
     names : sequence of str
         Data sets, in order.
     measure : callable
         Makes the record of a data set.
     render : callable
         Makes the page of all records.
+    page : str
+        In ``docs``; ``benchmarks-<table>.md`` if empty.
+    draw : callable or None
+        Is given all records and the folder of the page, to put figures there.
     """
 
     table: str
     names: Sequence[str]
     measure: Callable[[str], dict]
     render: Callable[[list[dict]], str]
+    page: str = ""
+    draw: Callable[[list[dict], Path], None] | None = None
 
     def main(self, arguments: list[str] | None = None) -> int:
         """Run the benchmark; returns the exit status."""
@@ -44,13 +49,16 @@ class OneTable:
             failed = guarded(lambda: self._measure_all(options, results, arguments))
             if failed:
                 return failed
-        write_aside(options.output, self.render(results.of_table(self.table)))
+        records = results.of_table(self.table)
+        write_aside(options.output, self.render(records))
+        if self.draw is not None and records:
+            self.draw(records, options.output.parent)
         progress(f"wrote {options.output}")
         return 0
 
     def _parse(self, arguments: list[str] | None) -> argparse.Namespace:
         names = (*self.names, FALLBACK)
-        page = Path("docs") / f"benchmarks-{self.table}.md"
+        page = Path("docs") / (self.page or f"benchmarks-{self.table}.md")
         parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{self.table}")
         parser.add_argument(
             "--data",

@@ -50,3 +50,15 @@ def machines(records: list[dict]) -> list[str]:
         )
         parts.append("\n".join(["Commands:", "", *lines]))
     return parts
+
+
+SHOWN = ("command", "date", "processor", "commit", "instruction set")
+
+
+def runs(records: list[dict]) -> str:
+    """The commands behind the records, as a table."""
+    found = {}
+    for record in records:
+        described = record["environment"]
+        found.setdefault(tuple(described[key] for key in SHOWN), None)
+    return markdown_table([*SHOWN], [list(run) for run in found], numbers=False)

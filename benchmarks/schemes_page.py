@@ -5,7 +5,7 @@ from collections.abc import Callable
 from . import schemes_paper as paper
 from .agreement import verdicts
 from .markdown import NONE, digits, markdown_table
-from .schemes import SEARCH_SECONDS
+from .schemes_run import SEARCH_SECONDS
 
 
 def _percent(value: float | None) -> str:

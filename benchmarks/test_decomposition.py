@@ -5,12 +5,14 @@ import pytest
 
 import polymargin
 
-from . import decomposition, decomposition_page, papers
+from . import decomposition as command
+from . import decomposition_page
 from . import decomposition_paper as paper
+from . import decomposition_run as decomposition
 from .data import FOLDER_VARIABLE
 from .decomposition_verdicts import verdicts
 from .results import Results
-from .test_papers import ENVIRONMENT
+from .test_schemes import ENVIRONMENT
 
 
 def test_tables_of_the_paper_are_complete():
@@ -142,7 +144,7 @@ def record_of(name, **changes):
         methods[method].update(change)
     n, test_rows = paper.SIZES[name]
     return {
-        "table": "c",
+        "table": "decomposition",
         "data": name,
         "environment": ENVIRONMENT,
         "shape": {"n": n, "d": 4, "k": 3},
@@ -191,15 +193,14 @@ def test_stopped_fits_are_lower_bounds():
     assert "than SMO (WW and LLW): here in 1 of 1 cases" in verdicts([smaller])
 
 
-def test_page_beside_the_other(tmp_path):
+def test_page_in_the_order_of_the_paper(tmp_path):
     store = Results(tmp_path)
     store.add(record_of("iris", **{"LLW SMO": {"limited": 2}}))
     store.add(record_of("car"))
-    output = tmp_path / "docs" / "papers.md"
+    output = tmp_path / "docs" / "papers-kernel.md"
     common = ["--folder", str(tmp_path), "--output", str(output)]
-    assert papers.main([*common, "--render"]) == 0
-    assert not output.exists()  # no records of the other parts
-    text = output.with_name(papers.KERNEL_PAGE).read_text()
+    assert command.main([*common, "--render"]) == 0
+    text = output.read_text()
     assert text.index("| car |") < text.index("| iris |")
     assert "| iris | 105 | 45 | 4 | 3 | x, [0, 1] | 1.0 | x, as it is 20.0 |" in text
     assert "| iris | 21,145† (21,145) | 1,697 (1,697) |" in text

@@ -1,247 +1,286 @@
-"""Tests of the benchmarks that repeat papers: fakes and tiny data only."""
+"""Tests of the configurations of the papers' tables: tiny data and made-up numbers."""
 
-import time
-from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pytest
 
-from . import agreement, convergence, papers, schemes, schemes_page, schemes_paper
-from .data import FOLDER_VARIABLE, choose_rows, load
-from .results import Results
-from .solvers import Polymargin
+from polymargin.comparison.machines import find_machines
 
-ENVIRONMENT = dict.fromkeys(papers._SHOWN, "x")
+from . import reduced
+from .data import FOLDER_VARIABLE
+from .page import SHOWN
+from .papers import __main__ as command
+from .papers import page, sections, verdicts
+from .papers.comparing import carry_out, load
+from .papers.configuration import Claim, Entry, read, read_all
+from .papers.quantities import QUANTITIES, Value, final_accuracy, seconds_to
+from .results import Results
+
+KNOWN = read_all()
+COMPARED = [one for one in KNOWN.values() if one.program is None]
+PROGRAMS = [one for one in KNOWN.values() if one.program is not None]
+SMALL = """
+paper = "000"
+table = "table 0"
+about = "two machines"
+why = "Because."
+
+[compare]
+machines = ["A=cs:order=permuted", "B=ovr"]
+protocol = "holdout"
+changes = { repeats = 2, grid = { C = [0.1, 1.0] } }
+prepare = "standard"
+convergence = true
+show = ["accuracy", "seconds", "p", "C", "convergence"]
+
+[data]
+iris = { place_of = "IRIS" }
+
+[data."some digits"]
+file = "digits"
+place_of = "DIGITS"
+rows = 300
+prepare = "none"
+parameters = { C = 2.0 }
+
+[theirs.accuracy]
+IRIS = [[99.0, 0.1], [50.0, 0.2]]
+
+[theirs.p]
+IRIS = [1.0, 0.01]
+DIGITS = [1.0, 0.02]
+
+[[claims]]
+quantity = "accuracy"
+ahead = "B"
+behind = "A"
+"""
 
 
 @pytest.fixture
-def digits():
-    data = load("digits")
-    return replace(data, X=data.X[:200], y=data.y[:200])
+def small(tmp_path):
+    folder = tmp_path / "configurations"
+    folder.mkdir()
+    (folder / "000-0.toml").write_text(SMALL)
+    return folder
 
 
-def test_curve_comes_down_to_the_optimum(digits):
-    best = Polymargin(tol=1e-6).model(digits.X.astype(float), digits.y).objective_
-    curve = convergence.follow(digits, best, 10.0, order="permuted")
-    difference = np.array(curve["difference"])
-    assert len(difference) == len(curve["seconds"]) == len(curve["accuracy"])
-    assert difference[0] > difference[-1]
-    assert -1e-6 <= difference[-1] <= 2 * convergence.TOL
-    assert (np.diff(curve["seconds"]) > 0).all()
-    assert curve["accuracy"][-1] > 0.8
+def test_every_paper_has_tables():
+    assert {one.paper for one in KNOWN.values()} == set(page.PAPERS)
+    assert all(one.about and one.table for one in KNOWN.values())
 
 
-def test_looking_at_the_models_is_not_counted(digits, monkeypatch):
-    def look(self, estimator, context, *, fitted_estimator=None):
-        if context.task_name == "epoch":
-            time.sleep(0.05)
-            self.accuracy.append(0.0)
+@pytest.mark.parametrize("configuration", COMPARED, ids=lambda one: one.name)
+def test_comparisons_can_be_run(configuration):
+    machines = find_machines(list(configuration.machines))
+    assert list(machines) == configuration.columns
+    assert set(configuration.show) <= set(sections.SECTIONS)
+    assert configuration.entries
+    for entry in configuration.entries:
+        protocol = configuration.protocol_of(entry)  # its changes are of the protocol
+        assert protocol.repeats >= 1
+        for machine in machines.values():
+            machine.set_params(**entry.parameters)
+    for claim in configuration.claims:
+        assert claim.quantity in QUANTITIES
+        assert {claim.ahead, claim.behind} <= set(machines)
 
-    monkeypatch.setattr(convergence.Examiner, "on_fit_task_end", look)
-    curve = convergence.follow(digits, 1.0, 10.0, max_iter=10)
-    assert curve["epochs"] == 10
-    assert curve["seconds"][-1] < 0.4  # the looks took 0.5
 
-
-def test_times_are_read_off_curves():
-    curve = {
-        "seconds": [1.0, 2.0, 3.0, 4.0],
-        "difference": [0.5, 0.05, 0.01, 0.001],
-        "accuracy": [0.9, 0.7, 0.896, 0.91],
+@pytest.mark.parametrize("configuration", COMPARED, ids=lambda one: one.name)
+def test_numbers_of_the_papers_are_whole_rows(configuration):
+    places = {entry.place_of for entry in configuration.entries}
+    passes = {
+        count
+        for entry in configuration.entries
+        for count in configuration.protocol_of(entry).passes
     }
-    assert convergence.seconds_to(curve, 0.01) == 3.0
-    assert convergence.seconds_to(curve, 1e-9) is None
-    assert convergence.seconds_to_accuracy(curve, 0.9) == 3.0  # it fell back before
-    assert convergence.seconds_to_accuracy(curve, 0.95) is None
+    lines = {f"{place} {count}" for place in places for count in passes} or places
+    theirs = [name for name in configuration.columns if name != "ours"]
+    assert configuration.columns[: len(theirs)] == theirs
+    for table in configuration.theirs.values():
+        assert set(table) == lines
+        assert {len(row) for row in table.values()} == {len(theirs)}
 
 
-def test_numbers_of_the_thesis_are_whole_rows():
-    tables = (
-        *(schemes_paper.CROSS_VALIDATION, schemes_paper.TEST, schemes_paper.BEST_C),
-        *(schemes_paper.TRAINING, schemes_paper.TESTING),
-    )
-    assert set(schemes_paper.METHODS) == set(schemes.METHODS)
-    for table in tables:
-        assert set(table) <= set(schemes_paper.SIZES) == set(schemes.SETUPS)
-        assert {len(row) for row in table.values()} == {len(schemes_paper.METHODS)}
-    for row in schemes_paper.BEST_C.values():
-        assert all(value is None or value in schemes.EXPONENTS for value in row)
+@pytest.mark.parametrize("configuration", PROGRAMS, ids=lambda one: one.name)
+def test_programs_are_there(configuration, capsys):
+    with pytest.raises(SystemExit) as end:
+        import_module(configuration.program.module).main(["--help"])
+    assert end.value.code == 0 and "--data" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    "name", ["iris", "wine", "glass", "vowel", "segment", "dna", "satimage", "letter"]
-)
-def test_accuracies_of_the_thesis_are_shares_of_its_rows(name):
-    """A misread digit would hardly be one."""
-    tables = (schemes_paper.CROSS_VALIDATION, schemes_paper.TEST)
-    for table, rows in zip(tables, schemes_paper.SIZES[name], strict=True):
-        percent = np.array(table[name])
-        shares = (percent / 100 * rows).round() / rows
-        np.testing.assert_allclose(100 * shares, percent, rtol=0, atol=0.0051)
+def test_list_shows_how_to_run_everything(capsys):
+    assert command.main(["--list"]) == 0
+    text = capsys.readouterr().out
+    for name, one in KNOWN.items():
+        assert f"python -m benchmarks.papers --tables {name}\n" in text
+        if one.program is not None:
+            assert f"python -m {one.program.module}" in text
 
 
-def test_features_are_scaled_to_both_sides(monkeypatch, tmp_path):
-    X = np.array([[0, 5, 1], [4, 5, 2], [2, 5, 3]], dtype=np.float32)
-    y = np.array([0, 1, 0], dtype=np.int32)
-    for name in ("letter", "dna"):
-        np.savez(tmp_path / f"{name}.npz", X=X, y=y, X_test=X, y_test=y)
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
-    scaled, _ = schemes.prepare("letter")
-    np.testing.assert_allclose(scaled.X, [[-1, 0, -1], [1, 0, 0], [0, 0, 1]])
-    assert scaled.X.dtype == np.float32
-    assert schemes.prepare("dna")[0].X.min() == 0
+def test_what_is_left_out_is_as_for_all(small):
+    one = read(small / "000-0.toml")
+    iris, digits = one.entries
+    assert (iris.prepare, digits.prepare) == ("standard", "none")
+    assert one.protocol_of(digits).repeats == 2
+    assert one.paper_says("accuracy", "iris") == {"A": (99.0, 0.1), "B": (50.0, 0.2)}
+    assert one.paper_says("accuracy", "some digits") == {}
 
 
-def test_rows_are_chosen_once():
-    chosen = choose_rows(100, 10)
-    assert len(set(chosen)) == 10
-    np.testing.assert_array_equal(chosen, choose_rows(100, 10))
-    assert len(choose_rows(5, 10)) == 5
+def test_rows_are_chosen_from_every_class():
+    data = load(Entry("few", "FEW", file="digits", rows=200))
+    counts = np.bincount(data.y)
+    assert data.name == "few" and abs(len(data.y) - 200) <= 10
+    assert counts.min() >= 18 and counts.max() <= 23
 
 
-def test_best_c_is_the_smallest_of_equals():
-    assert schemes.best_exponent({1: 0.9, -2: 0.9, 3: 0.8}) == -2
-
-
-class FakeModel:
-    """Right about class 0 only, and about all if C is 1; hits the limit if C is 8."""
-
-    def __init__(self, C, seen):
-        self.C, self.seen = C, seen
-
-    def fit(self, X, y):
-        self.seen.append(set(X[:, 0]))
-        self.status_ = "max_time" if self.C == 8 else "converged"
-        return self
-
-    def predict(self, X):
-        assert not self.seen[-1] & set(X[:, 0])  # held out
-        return X[:, 0].astype(int) % 2 if self.C == 1 else np.zeros(len(X), int)
-
-
-def test_cross_validation_predicts_every_row_once(digits):
-    X = np.arange(20.0)[:, None]
-    data = replace(digits, X=X, y=np.arange(20) % 2)
-    seen = []
-    accuracies, limited = schemes.cross_validate(lambda C: FakeModel(C, seen), data, 5)
-    assert len(seen) == 5 * len(schemes.EXPONENTS)
-    assert accuracies[0] == 1.0
-    assert accuracies[3] == 0.5
-    assert limited == 5
-
-
-def test_a_method_fills_a_cell_of_each_table(digits, monkeypatch):
-    monkeypatch.setattr(schemes, "EXPONENTS", (-5, 0))
-    entry = schemes.measure_method(Polymargin(), digits, folds=2)
-    for _, key, *_ in schemes_page.TABLES:
-        assert entry[key] is not None
-    assert entry["exponent"] in (-5, 0)
-    assert 0.8 < entry["test"] < 1
-    assert entry["status"] == "converged"
-
-
-def test_close_accuracies_are_ties():
-    assert agreement.ahead(0.80, 0.85, 1000) == "1-1"
-    assert agreement.ahead(0.85, 0.80, 1000) == "1-all"
-    assert agreement.ahead(0.85, 0.80, 30) == agreement.TIE
-    assert agreement.leaders({"a": 0.9, "b": 0.895, "c": 0.5}, 500) == ["a", "b"]
-
-
-def record_of_schemes(name, **accuracies):
-    """A record with the numbers of the thesis but for some accuracies."""
-    theirs = dict(
-        zip(schemes_paper.METHODS, schemes_paper.CROSS_VALIDATION[name], strict=True)
-    )
-    seconds = dict(
-        zip(schemes_paper.METHODS, schemes_paper.TRAINING[name], strict=True)
-    )
-    n, test_rows = schemes_paper.SIZES[name]
-    methods = {
-        method: {
-            "cross_validation": accuracies.get(method, value) / 100,
-            "test": accuracies.get(method, value) / 100,
-            "exponent": 3,
-            "training": seconds[method],
-            "testing": 1e-3,
-            "limited": int(method == "ME"),
-        }
-        for method, value in theirs.items()
-    }
-    return {
-        "table": "b",
-        "data": name,
-        "environment": ENVIRONMENT,
-        "shape": {"n": n, "d": 16, "k": 26, "nnz": 1},
-        "test_rows": test_rows,
-        "folds": 3,
-        "note": "",
-        "methods": methods,
-    }
-
-
-def test_verdicts_say_who_disagrees():
-    same = agreement.verdicts([record_of_schemes("letter")])
-    assert "The same verdict in 3 of 3 comparisons, the opposite in none." in same
-    assert (
-        "| letter | L2 1-1, L1 1-1 | L2 1-1, L1 1-1 | 1.00 | L2 1-1 | L2 1-1 |" in same
-    )
-    assert "Maximum entropy trains longer than CS: here in 1 of 1 cases" in same
-    other = agreement.verdicts([record_of_schemes("letter", **{"LR 1-1": 50.0})])
-    assert "in 2 of 3 comparisons, the opposite in letter LR (1-all here)" in other
-    best = agreement.verdicts([record_of_schemes("letter", CS=99.0)])
-    assert "by cross-validation here on letter; there on none; on both: none" in best
-
-
-def record_of_convergence(name):
-    def curve(factor):
-        return {
-            "seconds": [factor, 2 * factor, 3 * factor],
-            "difference": [0.5, 0.009, 0.0001],
-            "accuracy": [0.5, 0.9, 0.9],
-            "status": "converged",
-            "epochs": 3,
-            "gap": 1e-4,
-        }
-
-    factors = {"SDM": 1.0, "default": 0.5, "EG": 10.0, "CP": 5.0}
-    return {
-        "table": "a",
-        "data": name,
-        "environment": ENVIRONMENT,
-        "optimum": {"objective": 1.0, "gap": 1e-5},
-        "curves": {method: curve(factor) for method, factor in factors.items()},
-    }
-
-
-def test_page_and_figure_from_records(tmp_path):
-    store = Results(tmp_path)
-    store.add(record_of_convergence("mnist"))
-    store.add(record_of_schemes("letter"))
-    output = tmp_path / "docs" / "papers.md"
-    common = ["--folder", str(tmp_path), "--output", str(output)]
-    assert papers.main([*common, "--render"]) == 0
-    text = output.read_text()
-    assert (output.parent / "papers-convergence.png").stat().st_size > 1000
-    assert "| mnist | SDM | 2.00 | 2.00 | 3.00 | 2.00 | 3 |" in text
-    assert "SDM reaches a difference of 0.01 sooner than EG on mnist (10.0x)." in text
-    assert "sooner than CP nowhere; not on mnist (0.500x)." in text
-    assert "| letter | 68.0 (68.0) |" in text
-    assert "letter ME (1)" in text
-
-
-def test_plan_and_resume(monkeypatch, tmp_path, capsys):
-    store = Results(tmp_path)
-    store.add(record_of_schemes("letter"))
-    output = tmp_path / "papers.md"
-    common = ["--folder", str(tmp_path), "--optima", str(tmp_path)]
-    common += ["--output", str(output)]
-    resumed = ["--parts", "b", "--data", "letter", "--resume"]
-    assert papers.main([*common, *resumed]) == 0
-    assert len(store.path.read_text().splitlines()) == 1
+def test_a_table_from_beginning_to_end(small, tmp_path, monkeypatch):
     monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
-    assert papers.main(common) == 1
-    assert "set it to their folder" in capsys.readouterr().err
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
-    plan = papers.planned(papers.parse([]))
-    assert len(plan) == sum(len(names) for names in papers.PARTS.values())
-    assert ("a", "digits") in papers.planned(papers.parse(["--data", "digits"]))
+    output = tmp_path / "docs" / "papers.md"
+    words = ["--folder", str(tmp_path / "kept"), "--output", str(output)]
+    words += ["--configurations", str(small)]
+    assert command.main([*words, "--tables", "000-0"]) == 0
+    text = output.read_text()
+    assert "| 000, table 0 | two machines | below | `--tables 000-0` |" in text
+    assert "(99.00 ± 0.10) |" in text  # the paper's number beside ours
+    assert "In the paper behind on 1 (iris)" in text
+    assert "differ at the level 0.01 here on none; in the paper on iris." in text
+    assert text.index("Because.") < text.index("## Runs")
+    fits = tmp_path / "kept" / "000-0" / "iris" / "fits.jsonl"
+    done = fits.read_text()
+    assert done.count('"kind": "fit"') == 4
+    # Run again, it trains nothing; rendered, it reads nothing but the records.
+    assert command.main([*words, "--tables", "000-0", "--data", "iris"]) == 0
+    assert fits.read_text() == done
+    fits.unlink()
+    assert command.main([*words, "--render"]) == 0
+    assert output.read_text().split("## Runs")[0] == text.split("## Runs")[0]
+
+
+def test_failures_end_it(small, tmp_path):
+    one = read(small / "000-0.toml")
+    entry = Entry(
+        "iris",
+        "IRIS",
+        changes={"repeats": 1, "grid": {}},
+        parameters={"class_weight": {"no such class": 1.0}},
+    )
+    with pytest.raises(RuntimeError, match="A: ValueError: class_weight"):
+        carry_out(one, entry, tmp_path)
+
+
+def test_unknown_table(tmp_path, capsys):
+    words = ["--folder", str(tmp_path), "--tables", "000-9"]
+    assert command.main(words) == 1
+    assert (
+        "--tables 000-9 is not known; choose among 000-4.2" in capsys.readouterr().err
+    )
+
+
+def test_programs_are_given_their_arguments(monkeypatch, tmp_path):
+    given = []
+    module = import_module("benchmarks.decomposition")
+    monkeypatch.setattr(module, "main", lambda words: given.append(words) or 0)
+    words = ["--folder", str(tmp_path), "--output", str(tmp_path / "page.md")]
+    words += ["--tables", "004-2", "--data", "iris", "--resume"]
+    assert command.main(words) == 0
+    assert given == [["--resume", "--data", "iris"]]
+    monkeypatch.setattr(module, "main", lambda words: 1)
+    assert command.main(words) == 1
+
+
+def test_who_is_ahead():
+    assert verdicts.ahead(Value(90, 1, 10), Value(89, 1, 10), True) == 1
+    assert verdicts.ahead(Value(90, 1, 10), Value(89, 1, 10), False) == -1
+    assert verdicts.ahead(Value(90, 4, 10), Value(89, 4, 10), True) == 0
+    assert verdicts.ahead(Value(1.0), Value(np.inf), False) == 1
+    assert verdicts.ahead(Value(np.inf), Value(np.inf), False) == 0
+
+
+def record(configuration, values):
+    """A record of accuracies (shares) by line and machine, two splits each."""
+    entry = configuration.entries[0]
+    passes = configuration.protocol_of(entry).passes or (None,)
+    machines = configuration.columns
+    return {
+        "data": entry.name,
+        "environment": dict.fromkeys(SHOWN, "x"),
+        "shape": {"n": 1000, "d": 3, "k": 3},
+        "lines": [
+            {
+                "passes": count,
+                "machines": {
+                    machine: {"accuracy": [value, value + 1e-4], "train_seconds": [1.0]}
+                    for machine, value in zip(machines, row, strict=True)
+                },
+            }
+            for count, row in zip(passes, values, strict=True)
+        ],
+        "curves": {},
+        "scaling": {},
+        "load": 1.0,
+    }
+
+
+def test_verdicts_compare_both_sides():
+    one = KNOWN["002-II"]
+    values = [[0.9, 0.9, 0.9, 0.8, 0.95, 0.9], [0.9] * 6, [0.9] * 6]
+    claim = Claim("accuracy", "Sort", "SMO")
+    text = verdicts.verdict(one, [record(one, values)], claim)
+    assert "ahead on 1 (news20_bydate, 1 pass), ties on 2" in text
+    assert "In the paper ahead on all 3." in text
+    assert "same verdict on 1 of 3 lines, opposite ones: none" in text
+    claim = Claim("accuracy", "Sort", "FW")
+    text = verdicts.verdict(one, [record(one, values)], claim)
+    assert "opposite ones: news20_bydate, 1 pass." in text
+
+
+def test_curves():
+    curve = {
+        "curve_seconds": [1.0, 2.0],
+        "difference": [0.5, 0.05],
+        "accuracy_seconds": [1.0, 2.0, 3.0],
+        "accuracy": [0.5, 0.899, 0.9],
+    }
+    about = {"data": "x", "shape": {"n": 500}, "curves": {"A": curve}}
+    assert seconds_to(0.1)(curve, about).value == 2.0
+    assert np.isinf(seconds_to(0.01)(curve, about).value)
+    final = final_accuracy(curve, about)
+    assert final.value == 90 and final.error == pytest.approx(3.0)
+    (line,) = QUANTITIES["seconds to accuracy"].lines(None, about)
+    assert line.here["A"].value == 2.0
+
+
+def test_powers_of_k():
+    series = {"classes": [2, 4, 8], "seconds": [1.0, 2.0, 4.0]}
+    about = {"data": "x", "scaling": {"A": series}}
+    table, said = sections.scaling_section(None, [about])
+    assert "| A | 1.00 | 2.00 | 4.00 | 1.00 |" in table
+    assert said.endswith("power of 1.00 to 1.00 on x.")
+
+
+def test_parameters_in_the_papers_convention():
+    one = KNOWN["004-1"]
+    points = [{"gamma": 2.0**-9, "C": 2.0**power} for power in (6, 8, 9)]
+    machines = {name: {"parameters": points} for name in one.columns}
+    about = {"data": "iris", "lines": [{"passes": None, "machines": machines}]}
+    table, said = sections.parameters_section(one, [about])
+    assert "| iris | -9, 9 (-9, 9) | -9, 8 (-4, 5) |" in table
+    assert "gamma is within a factor of 4 of the paper's in 1 of 4 cases" in said
+    assert said.endswith("a factor of up to 2^3 (iris, WW).")
+
+
+def test_results_without_a_configuration_are_left_out(tmp_path):
+    results = Results(tmp_path)
+    results.add({"table": "old", "data": "iris"})
+    assert "not run yet" in page.render(KNOWN, results)
+
+
+def test_reduced_weights_are_counted():
+    X = np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 1.0], [3.0, 1.0, 0.0]])
+    assert reduced.count(X, np.array([0, 0, 1])) == 4
+    about = {"data": "covtype", "environment": dict.fromkeys(SHOWN, "x")}
+    text = reduced.render([about | {"full": 378, "kept": 100}])
+    assert "| covtype | 378 | 100 | 26.5 % (63.2 %) | 378 | 239 |" in text
+    assert "saved here on covtype; there on none" in text

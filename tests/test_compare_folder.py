@@ -88,10 +88,10 @@ def test_killed_and_run_again(tmp_path, helpers_on_path, uninterrupted):
 def test_ctrl_c_keeps_what_is_done(tmp_path, monkeypatch, uninterrupted):
     fit, count = LinearSVM.fit, iter(range(100))
 
-    def interrupted(self, X, y):
+    def interrupted(self, X, y, sample_weight=None):
         if next(count) == 10:
             raise KeyboardInterrupt
-        return fit(self, X, y)
+        return fit(self, X, y, sample_weight)
 
     folder = tmp_path / "results"
     monkeypatch.setattr(LinearSVM, "fit", interrupted)
@@ -126,7 +126,7 @@ def test_machines_and_data_sets_may_be_added(tmp_path, uninterrupted):
 
 
 def test_failures_are_tried_again(tmp_path, monkeypatch):
-    def broken(self, X, y):
+    def broken(self, X, y, sample_weight=None):
         raise MemoryError("no room")
 
     monkeypatch.setattr(LinearSVM, "fit", broken)

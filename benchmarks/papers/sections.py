@@ -1,0 +1,210 @@
+"""Tables of the page: ours, and in brackets what the paper has."""
+
+from collections import Counter
+from collections.abc import Callable
+from math import isinf
+
+import numpy as np
+
+from polymargin.significance import wilcoxon
+
+from ..agreement import listed
+from ..markdown import NONE, digits, markdown_table
+from .configuration import Configuration
+from .quantities import LEVELS, QUANTITIES, Value
+
+LEVEL = 0.01  # of significance, that of 000
+Section = Callable[[Configuration, list[dict]], list[str]]
+
+
+def quantity_section(name: str, form: Callable[[float], str]) -> Section:
+    """A line for each data set, a column for each machine."""
+    quantity = QUANTITIES[name]
+
+    def section(configuration: Configuration, records: list[dict]) -> list[str]:
+        rows = []
+        for record in records:
+            for line in quantity.lines(configuration, record):
+                cells = [
+                    _cell(line.here[machine], line.there.get(machine), form)
+                    for machine in configuration.columns
+                ]
+                rows.append([line.name, *cells])
+        title = quantity.words.capitalize()
+        return [_titled(title, ["data set", *configuration.columns], rows)]
+
+    return section
+
+
+def p_section(configuration: Configuration, records: list[dict]) -> list[str]:
+    """p-values of the first machine against the others, over the splits."""
+    first, *others = configuration.columns
+    rows: list[list[str]] = []
+    found: dict[str, tuple[list[str], list[str]]] = {m: ([], []) for m in others}
+    for record in records:
+        machines = record["lines"][0]["machines"]
+        theirs = configuration.paper_says("p", record["data"])
+        row = [record["data"]]
+        for other in others:
+            pair = wilcoxon(machines[first]["accuracy"], machines[other]["accuracy"])
+            row.append(f"{pair.p:.2g} ({theirs[other][0]:.2g})")
+            for side, p in enumerate((pair.p, theirs[other][0])):
+                if p <= LEVEL:
+                    found[other][side].append(record["data"])
+        rows.append(row)
+    title = f"p-values of {first} against the others (Wilcoxon's signed-rank test)"
+    said = " ".join(
+        f"{first} and {other} differ at the level {LEVEL:g} here on {listed(here)}; "
+        f"in the paper on {listed(there)}."
+        for other, (here, there) in found.items()
+    )
+    return [_titled(title, ["data set", *others], rows), said]
+
+
+def C_section(configuration: Configuration, records: list[dict]) -> list[str]:
+    """The C that was chosen most often, and in how many splits."""
+    rows = []
+    for record in records:
+        row = [record["data"]]
+        for fits in record["lines"][0]["machines"].values():
+            counts = Counter(point["C"] for point in fits["parameters"])
+            C, count = counts.most_common(1)[0]
+            row.append(f"{C:g} ({count} of {counts.total()})")
+        rows.append(row)
+    title = "C chosen most often, and in how many splits"
+    return [_titled(title, ["data set", *configuration.columns], rows)]
+
+
+def log2_parameters(
+    configuration: Configuration, record: dict, machine: str
+) -> tuple[float, float]:
+    """Medians of log2 of gamma and of C, in the paper's convention."""
+    points = record["lines"][0]["machines"][machine]["parameters"]
+    gamma, C = (
+        float(np.median(np.log2([point[name] for point in points])))
+        for name in ("gamma", "C")
+    )
+    return gamma, C + float(np.log2(configuration.C_factor.get(machine, 1.0)))
+
+
+def widest_choice(configuration: Configuration, records: list[dict]) -> str:
+    """Where the C of the splits are farthest apart, in words."""
+    apart = {
+        f"{record['data']}, {machine}": float(
+            np.ptp(np.log2([point["C"] for point in fits["parameters"]]))
+        )
+        for record in records
+        for machine, fits in record["lines"][0]["machines"].items()
+    }
+    where = max(apart, key=apart.__getitem__)
+    return (
+        f"C of one machine differs between splits of the same data by a factor of up "
+        f"to 2^{apart[where]:g} ({where})."
+    )
+
+
+def parameters_section(configuration: Configuration, records: list[dict]) -> list[str]:
+    """Medians of log2 of gamma and C, and how far they are from the paper's."""
+    rows, away = [], []
+    for record in records:
+        theirs = configuration.paper_says("parameters", record["data"])
+        row = [record["data"]]
+        for machine in configuration.columns:
+            own = log2_parameters(configuration, record, machine)
+            row.append(
+                "{:g}, {:g}".format(*own) + " ({:g}, {:g})".format(*theirs[machine])
+            )
+            away.append(np.subtract(own, theirs[machine]))
+        rows.append(row)
+    title = "log2 of gamma and of C, medians over the splits"
+    table = _titled(title, ["data set", *configuration.columns], rows)
+    gamma, C = np.abs(away).T
+    return [
+        table,
+        f"gamma is within a factor of 4 of the paper's in {int((gamma <= 2).sum())} of "
+        f"{len(gamma)} cases and C in {int((C <= 2).sum())}; the median distance is "
+        f"2^{np.median(gamma):g} for gamma and 2^{np.median(C):g} for C. "
+        + widest_choice(configuration, records),
+    ]
+
+
+def convergence_section(configuration: Configuration, records: list[dict]) -> list[str]:
+    """Seconds to differences of the dual objective and to the final accuracy."""
+    names = [f"seconds to {level:g}" for level in LEVELS]
+    names += ["seconds to accuracy", "final accuracy"]
+    rows = []
+    for record in records:
+        found = [QUANTITIES[n].lines(configuration, record)[0].here for n in names]
+        for machine in record["curves"]:
+            cells = [_seconds(values[machine].value) for values in found]
+            rows.append([record["data"], machine, *cells])
+    title = (
+        "Seconds until the relative difference of the dual objective is at most 0.1, "
+        "0.01 and 0.001, and until the test accuracy is no more than 0.5 points below "
+        "the machine's final one for good; final accuracy, percent"
+    )
+    dash = (
+        "The difference is from the best value of the same run, which ends at a gap of "
+        "1e-5 or after 20 times the training time (at least 3 seconds, looks "
+        "included). A dash: not reached, or not to be told from the gap at the end."
+    )
+    header = ["data set", "machine", *(f"to {level:g}" for level in LEVELS)]
+    return [_titled(title, [*header, "to accuracy", "accuracy"], rows), dash]
+
+
+def scaling_section(configuration: Configuration, records: list[dict]) -> list[str]:
+    """Seconds against the number of classes, and the power that fits them best."""
+    parts, said = [], []
+    for record in records:
+        series = record["scaling"]
+        classes = next(iter(series.values()))["classes"]
+        powers = {
+            machine: np.polyfit(np.log(classes), np.log(found["seconds"]), 1)[0]
+            for machine, found in series.items()
+        }
+        rows = [
+            [machine, *map(digits, found["seconds"]), f"{powers[machine]:.2f}"]
+            for machine, found in series.items()
+        ]
+        title = f"{record['data']}: seconds to train, by the number of classes"
+        header = ["solver", *(str(k) for k in classes), "power of k"]
+        parts.append(_titled(title, header, rows))
+        low, high = min(powers.values()), max(powers.values())
+        said.append(f"{low:.2f} to {high:.2f} on {record['data']}")
+    parts.append(
+        "The paper finds that all grow about linearly with k. Here time grows as k to "
+        f"the power of {', '.join(said)}."
+    )
+    return parts
+
+
+def _titled(title: str, header: list[str], rows: list[list[str]]) -> str:
+    return f"**{title}**\n\n{markdown_table(header, rows)}"
+
+
+def _cell(here: Value, there: Value | None, form: Callable[[float], str]) -> str:
+    return (
+        f"{_number(here, form)} ({_number(there, form)})"
+        if there
+        else (_number(here, form))
+    )
+
+
+def _number(value: Value, form: Callable[[float], str]) -> str:
+    text = form(value.value)
+    return f"{text} ± {form(value.spread)}" if value.spread else text
+
+
+def _seconds(value: float) -> str:
+    return NONE if isinf(value) else digits(value)
+
+
+SECTIONS: dict[str, Section] = {
+    "accuracy": quantity_section("accuracy", lambda value: f"{value:.2f}"),
+    "seconds": quantity_section("seconds", digits),
+    "p": p_section,
+    "C": C_section,
+    "parameters": parameters_section,
+    "convergence": convergence_section,
+    "scaling": scaling_section,
+}
