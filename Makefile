@@ -11,12 +11,13 @@ WIDEST := $(shell grep -qsm1 avx512vl /proc/cpuinfo && echo avx512 || { grep -qs
 SETS ?= generic$(if $(WIDEST),;$(WIDEST))
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 
-.PHONY: demo test test-core test-python sanitize lint format bench bench-kernel bench-online bench-nystroem bench-paths bench-papers clean help
+.PHONY: demo test test-core test-python sanitize fuzz lint format bench bench-kernel bench-online bench-nystroem bench-paths bench-papers bench-reading clean help
 
 help:
 	@echo "make demo      train on the digits data, print a table, write a convergence plot"
 	@echo "make test      all tests: the C++ core and the Python package"
 	@echo "make sanitize  the C++ tests under AddressSanitizer and UBSan"
+	@echo "make fuzz      a million mutated inputs to each parser of files, under the same"
 	@echo "make lint      ruff and clang-format, checking only; make format applies them"
 	@echo "make bench     benchmarks against LIBLINEAR and scikit-learn (POLYMARGIN_DATA=folder)"
 	@echo "make bench-kernel  kernel machines against scikit-learn's and Intel's SVC, into docs/benchmarks-kernel.md"
@@ -24,6 +25,7 @@ help:
 	@echo "make bench-nystroem  low-rank features against the exact kernel, into docs/benchmarks-nystroem.md"
 	@echo "make bench-paths  paths and searches of C against cold fits and GridSearchCV, into docs/benchmarks-paths.md"
 	@echo "make bench-papers  repeats a figure and tables of three papers, into docs/papers.md and papers-kernel.md"
+	@echo "make bench-reading  reading svmlight text beside scikit-learn and LIBLINEAR, into docs/benchmarks-reading.md"
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -40,7 +42,7 @@ $(VENV)/.extra-%: $(VENV)/.installed pyproject.toml
 	@touch $@
 
 demo: $(VENV)/.extra-demo
-	$(BIN)/python examples/demo.py
+	$(BIN)/polymargin demo
 
 test: test-core test-python
 
@@ -59,6 +61,16 @@ sanitize: $(VENV)/.extra-test
 	  "-DPOLYMARGIN_TEST_SETS=$(SETS)"
 	$(BIN)/cmake --build build/sanitize --parallel $(JOBS)
 	$(BIN)/ctest --test-dir build/sanitize --output-on-failure --parallel $(JOBS)
+
+FUZZERS := test_svmlight_fuzz_generic test_table_fuzz_generic
+FUZZ_INPUTS ?= 1000000
+fuzz: $(VENV)/.extra-test
+	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	  -DPOLYMARGIN_PYTHON=OFF -DPOLYMARGIN_TESTS=ON -DPOLYMARGIN_SANITIZE=address,undefined \
+	  "-DPOLYMARGIN_TEST_SETS=$(SETS)"
+	$(BIN)/cmake --build build/sanitize --parallel $(JOBS) --target $(FUZZERS)
+	for fuzzer in $(FUZZERS); do \
+	  POLYMARGIN_FUZZ_INPUTS=$(FUZZ_INPUTS) build/sanitize/core/tests/$$fuzzer || exit 1; done
 
 lint: $(VENV)/.extra-lint
 	$(BIN)/ruff check .
@@ -87,6 +99,9 @@ bench-paths: $(VENV)/.extra-bench
 
 bench-papers: $(VENV)/.extra-bench
 	$(BIN)/python -m benchmarks.papers $(BENCH)
+
+bench-reading: $(VENV)/.extra-bench
+	$(BIN)/python -m benchmarks.reading $(BENCH)
 
 clean:
 	rm -rf build $(VENV)

@@ -86,6 +86,19 @@ def test_hooks_get_a_model_as_of_now(digits, machine, loss):
     np.testing.assert_array_equal(recorder.data[2]["sample_weight"], weight)
 
 
+def test_hooks_find_the_epoch(digits):
+    class Gaps(Recorder):
+        def on_fit_task_end(self, estimator, context):
+            if context.task_name == "epoch":
+                self.ended.append((context.epoch.number, context.epoch.gap))
+
+    recorder = Gaps()
+    model = LinearSVM(C=0.1, random_state=0).set_callbacks(recorder).fit(*digits)
+    numbers, gaps = zip(*recorder.ended, strict=True)
+    assert list(numbers) == list(range(1, model.n_iter_ + 1))
+    assert gaps[-1] == model.dual_gap_ < gaps[0]
+
+
 def test_a_callback_does_not_change_the_model(digits):
     plain = LinearSVM(C=0.1, random_state=0).fit(*digits)
     watched = LinearSVM(C=0.1, random_state=0).set_callbacks(Recorder()).fit(*digits)

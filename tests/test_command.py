@@ -58,7 +58,7 @@ def test_ctrl_c(monkeypatch, capsys):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("polymargin.command.compare.compare", interrupted)
+    monkeypatch.setattr("polymargin.comparison.compare", interrupted)
     assert main(["compare", "iris"]) == 130
     assert "run the same command again" in capsys.readouterr().err
 

@@ -1,8 +1,10 @@
-"""The examples in the docstrings do what they say."""
+"""The examples in the docstrings and on the pages do what they say."""
 
 import doctest
 import importlib
 import pkgutil
+import re
+from pathlib import Path
 
 import pytest
 
@@ -13,9 +15,29 @@ import polymargin
 MODULES = ["polymargin"] + [
     module.name
     for module in pkgutil.walk_packages(polymargin.__path__, "polymargin.")
-    if not module.name.startswith(("polymargin._core_", "polymargin._cpu"))
+    if not module.name.startswith(
+        ("polymargin._core_", "polymargin._cpu", "polymargin._reading")
+    )
     and not module.name.endswith("__main__")
 ]
+
+
+PAGES = [
+    page
+    for page in sorted((Path(__file__).parents[1] / "docs").glob("*.md"))
+    if "```python" in page.read_text(encoding="utf-8")
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_snippets_of_pages(page, tmp_path, monkeypatch):
+    """One after the other, as a reader would run them, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    text, names = page.read_text(encoding="utf-8"), {}
+    for found in re.finditer(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
+        # Errors tell the line of the page.
+        lines_before = "\n" * text[: found.start(1)].count("\n")
+        exec(compile(lines_before + found[1], page, "exec"), names)
 
 
 @pytest.mark.parametrize("name", MODULES)

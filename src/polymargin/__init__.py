@@ -1,14 +1,24 @@
 """Multi-class support vector machines, fast and with a certificate of accuracy."""
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from ._config import show_config
 from ._version import __version__
-from .kernel_svm import KernelSVM
-from .linear import LinearSVM
-from .maxent import MaxEnt
-from .online_svm import OnlineSVM
-from .paths import path
+
+if TYPE_CHECKING:  # what `__getattr__` imports
+    from ._config import show_config
+    from .comparison import compare
+    from .kernel_svm import KernelSVM
+    from .linear import LinearSVM
+    from .maxent import MaxEnt
+    from .models import load, save
+    from .models.inspection import describe
+    from .models.liblinear import export_liblinear, import_liblinear
+    from .models.onnx_graph import export_onnx
+    from .online_svm import OnlineSVM
+    from .paths import path
+    from .reading import load_data, save_data
+    from .tuning import tune
 
 __all__ = [
     "KernelSVM",
@@ -17,13 +27,38 @@ __all__ = [
     "OnlineSVM",
     "__version__",
     "compare",
+    "describe",
+    "export_liblinear",
+    "export_onnx",
+    "import_liblinear",
+    "load",
+    "load_data",
     "path",
+    "save",
+    "save_data",
     "show_config",
     "tune",
 ]
 
-# Imported when they are first asked for: they need much that machines do not.
-_LATER = {"compare": ".comparison", "tune": ".tuning"}
+# Imported when they are first asked for: `polymargin --help` needs none of them.
+_LATER = {
+    "KernelSVM": ".kernel_svm",
+    "LinearSVM": ".linear",
+    "MaxEnt": ".maxent",
+    "OnlineSVM": ".online_svm",
+    "compare": ".comparison",
+    "describe": ".models.inspection",
+    "export_liblinear": ".models.liblinear",
+    "export_onnx": ".models.onnx_graph",
+    "import_liblinear": ".models.liblinear",
+    "load": ".models",
+    "load_data": ".reading",
+    "path": ".paths",
+    "save": ".models",
+    "save_data": ".reading",
+    "show_config": "._config",
+    "tune": ".tuning",
+}
 
 
 def __getattr__(name: str):

@@ -137,15 +137,13 @@ class GaussianKernel(Kernel):
     """exp(-gamma |x - y|^2), from |x|^2 + |y|^2 - 2 x . y.
 
     What the difference loses to cancellation grows with the norms. Distances do not
-    depend on the origin, so dense points are moved to their mean if this at least
-    halves the mean of their squared norms; it takes a copy of `X`.
+    depend on the origin, so dense points are moved to their `centre`, if there is one,
+    which takes a copy of them.
     """
 
-    def __init__(self, X, gamma, moments):
+    def __init__(self, X, gamma, centre=None):
         super().__init__(X)
-        self.gamma_, self.centre = gamma, None
-        if not self.sparse and (moments.means**2).sum() > moments.spread:
-            self.centre = moments.means.astype(self.dtype)
+        self.gamma_, self.centre = gamma, centre
         # How far the two sides of |x|^2 = x . x differ by rounding, as a share of them:
         # 2 units in 3 dimensions, 8 in 256, 40 in 20,000 were seen.
         n_features = X.shape[1]
@@ -175,6 +173,15 @@ class GaussianKernel(Kernel):
         with np.errstate(over="ignore"):
             norms = (self.gamma_ * square_norms(rows)).astype(self.dtype)
         return Points(rows, finite(norms, "gamma times squared norms of rows of X"))
+
+
+def _far_centre(X, moments):
+    """Return the mean of dense rows if going there at least halves the mean of their
+    squared norms.
+    """
+    if sp.issparse(X) or (moments.means**2).sum() <= moments.spread:
+        return None
+    return moments.means.astype(X.dtype)
 
 
 class LaplacianKernel(Kernel):
@@ -297,13 +304,13 @@ def make_kernel(kernel, gamma, degree, coef0, X) -> Kernel:
         gamma = 1 / X.shape[1]
     elif gamma == "scale":
         gamma = 1 / (X.shape[1] * moments.variance) if moments.variance > 0 else 1.0
-    gamma = float(gamma)
+    gamma, coef0 = float(gamma), float(coef0)
     if gamma > float(np.finfo(X.dtype).max):
         raise ValueError(
             f"gamma={gamma!r} is not a number of {X.dtype}; choose a smaller gamma."
         )
     if kernel == "rbf":
-        return GaussianKernel(X, gamma, moments)
+        return GaussianKernel(X, gamma, _far_centre(X, moments))
     if kernel == "laplacian":
         return LaplacianKernel(X, gamma)
     if kernel == "poly":

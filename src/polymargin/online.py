@@ -42,6 +42,14 @@ class OnlineOptions:
     cost: str
     cache_bytes: float
 
+    @property
+    def weights(self) -> tuple[float, float, float]:
+        """How often each kind of step is drawn, at first."""
+        if self.schedule == "adaptive":
+            return 1.0, 1.0, 1.0
+        old, optimize = self.steps
+        return 1.0, old, optimize / _OPTIMIZATIONS
+
 
 class OnlineDriver:
     """Learns a Crammer-Singer machine from one example after the other.
@@ -79,7 +87,6 @@ class OnlineDriver:
 
     def _make_core(self, n_classes: int, values_of_row: float, seed: int) -> None:
         options = self.options
-        old, optimize = options.steps
         self._n_classes, self._values_of_row = n_classes, values_of_row
         kind = core.Online32 if self.kernel.dtype == np.float32 else core.Online64
         self._core = kind(
@@ -90,9 +97,7 @@ class OnlineDriver:
             budget=np.iinfo(np.int64).max if options.budget is None else options.budget,
             wall_clock=options.cost == "time",
             evaluation_cost=_EVALUATION + _EVALUATION_OF_FEATURE * values_of_row,
-            weights=(1.0, old, optimize / _OPTIMIZATIONS)
-            if options.schedule == "fixed"
-            else (1.0, 1.0, 1.0),
+            weights=options.weights,
             adaptive=options.schedule == "adaptive",
             cache_bytes=min(options.cache_bytes, _MOST_BYTES),
             seed=seed,
@@ -238,21 +243,47 @@ class OnlineDriver:
 
         Its cache is empty.
         """
-        points, *known = self._patterns()
-        other = OnlineDriver(
-            self.kernel,
-            points,
-            self._n_classes,
-            self.options,
-            0,
-            self._kernel_rows.threads,
-        )
-        other._put(points, *known)
+        return OnlineDriver.restore(**self.export())
+
+    def export(self) -> dict:
+        """Return what `restore` takes: all that is known, but for the cache."""
+        names = "points", "labels", "caps", "curvatures", "examples", "coefficients"
         random, weights, _, *counts = self._core.state()
         nothing_chosen = (-1, -1, -1)  # a choice names a place, and these are others
-        other._core.set_state(random, weights, nothing_chosen, *counts)
-        other.n_seen, other._n_computed = self.n_seen, self._n_computed
-        return other
+        return {
+            "kernel": self.kernel,
+            "options": self.options,
+            "n_classes": self._n_classes,
+            "values_of_row": self._values_of_row,
+            "threads": self._kernel_rows.threads,
+            "n_seen": self.n_seen,
+            "n_computed": self._n_computed,
+            "state": (random, weights, nothing_chosen, *counts),
+            **dict(zip((*names, "gradients"), self._patterns(), strict=True)),
+        }
+
+    @classmethod
+    def restore(
+        cls,
+        *,
+        kernel,
+        options,
+        n_classes,
+        values_of_row,
+        threads,
+        n_seen,
+        n_computed,
+        state,
+        points,
+        **patterns,
+    ) -> "OnlineDriver":
+        """Return a driver that knows what another has exported."""
+        driver = cls(kernel, points, n_classes, options, 0, threads)
+        driver._make_core(n_classes, values_of_row, 0)
+        driver._put(points, **patterns)
+        driver._core.set_state(*state)
+        driver.n_seen, driver._n_computed = n_seen, n_computed
+        return driver
 
     def _patterns(self):
         """Return all that `_put` takes."""

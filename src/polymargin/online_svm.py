@@ -23,6 +23,7 @@ from .machine import find_machine
 from .online import ARRIVALS, OnlineDriver, OnlineOptions
 from .online_model import OnlineModel
 from .online_run import HISTORY_FIELDS, in_chunks, learn_chunks
+from .precomputed import Positions
 from .problem import Problem
 from .progress import EpochReporter, warn_unless_converged
 from .threads import blas_on_one_thread
@@ -386,6 +387,11 @@ class OnlineSVM(OnlineModel, KernelPrediction, MarginClassifier):
         """
         driver, began = self._fitted_driver(), perf_counter()
         points, labels, caps, examples = driver.patterns()
+        if isinstance(points, Positions) and points.matrix is None:
+            raise ValueError(
+                "finish needs the kernel matrix of the training, and a model that was "
+                "loaded from a file does not have it; finish before you save."
+            )
         problem = Problem(_machine(), labels, len(self.classes_), caps)
         self._converge(points, problem, driver.coefficients(), examples, began)
         return self

@@ -23,6 +23,8 @@ _DOUBLE_PRECISION = "scale the features or lower C: no number format resolves mo
 class EpochReporter(Reporter):
     """Tells the user and the estimator's callbacks about every epoch, or chunk.
 
+    Callbacks find the `Epoch` that has ended in the attribute `epoch` of its context.
+
     Parameters
     ----------
     estimator : estimator with callback support
@@ -62,6 +64,7 @@ class EpochReporter(Reporter):
             print(f"[{type(estimator).__name__}] {epoch}", flush=True)
         if not self.listening:
             return False
+        self.task.epoch = epoch
         return self.task.call_on_fit_task_end(
             estimator=estimator, reconstruction_attributes=self.model, **self.data
         )

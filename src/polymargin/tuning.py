@@ -92,6 +92,7 @@ def tune(
     sample_weight=None,
     n_jobs=None,
     verbose=0,
+    watch=None,
     **parameters,
 ) -> Tuning:
     """Choose C, and gamma of a kernel, by cross-validation.
@@ -136,6 +137,9 @@ def tune(
     verbose : int, default=0
         Print a line for every point.
 
+    watch : callable or None, default=None
+        Called with every `TuningPoint` as soon as it is known.
+
     **parameters
         Of the estimator.
 
@@ -153,8 +157,9 @@ def tune(
     True
     """
     estimator = find_estimator(machine, parameters)
+    threads = effective_n_jobs(n_jobs)
     search = _Search(
-        estimator, X, y, sample_weight, cv, scoring, effective_n_jobs(n_jobs), verbose
+        estimator, X, y, sample_weight, cv, scoring, threads, verbose, watch
     )
     Cs = np.unique(_LOG2_CS if Cs is None else check_grid("Cs", Cs))
     if gammas is None:
@@ -178,14 +183,14 @@ class _Search:
     """The points tried so far, and how to try another."""
 
     def __init__(
-        self, estimator, X, y, sample_weight, cv, scoring, threads: int, verbose: int
+        self, estimator, X, y, sample_weight, cv, scoring, threads, verbose, watch
     ):
         self.estimator = clone(estimator)
         self.X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
         self.y = np.asarray(y)
         weights = _check_sample_weight(sample_weight, self.X, dtype=np.float64)
         self.scorer = check_scoring(estimator, scoring)
-        self.threads, self.verbose = threads, verbose
+        self.threads, self.verbose, self.watch = threads, verbose, watch
         self.held_out = []
         self.weights = []
         for train, test in check_cv(cv, self.y, classifier=True).split(self.X, self.y):
@@ -258,6 +263,8 @@ class _Search:
         if self.verbose:
             values = "  ".join(f"{name} {v:9.4g}" for name, v in parameters.items())
             print(f"[tune] {values}  score {point.mean:.4f}  {point.seconds:.2f} s")
+        if self.watch is not None:
+            self.watch(point)
         return point
 
     @staticmethod

@@ -3,16 +3,20 @@
 import argparse
 from dataclasses import replace
 
-from ..comparison import compare
-from ..comparison.fits import PREPARATIONS
-from ..protocols import PROTOCOLS, find_protocol
-
 HELP = "Compare machines on data sets: tables, significance tests and a report."
 INTERRUPTED = "stopped; run the same command again to go on."
+EXAMPLES = """\
+  polymargin compare digits                       # cs, ww and ovr
+  polymargin compare news.svm digits -m cs ww ovr maxent -o results
+  polymargin compare digits -m kernel-ww sklearn.svm.SVC --protocol nested
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what can be asked for."""
+    from ..comparison.fits import PREPARATIONS
+    from ..protocols import PROTOCOLS
+
     add = parser.add_argument
     add(
         "datasets",
@@ -53,6 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, print the tables, and say where the rest is."""
+    from ..comparison import compare
+    from ..protocols import find_protocol
+
     protocol = find_protocol(arguments.protocol)
     if arguments.repeats is not None:
         protocol = replace(protocol, repeats=arguments.repeats)

@@ -1,14 +1,14 @@
 """Data sets of a comparison: scikit-learn's, files, arrays."""
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array
+
+from ..reading import load_parts
 
 TOYS = ("iris", "wine", "digits", "breast_cancer")
 
@@ -61,10 +61,10 @@ def load_datasets(sources) -> list[Dataset]:
     ----------
     sources : str, Path, tuple, Dataset or sequence of them
         Names of scikit-learn's toy data sets ("iris", "wine", "digits",
-        "breast_cancer"); ``.npz`` files with X, y and possibly X_test, y_test, or with
-        CSR arrays data, indices, indptr, shape (and test_data, ...); svmlight files,
-        with the test rows in a file of the same name and ``.t`` if there is one; or
-        tuples (name, X, y) or (name, X, y, X_test, y_test).
+        "breast_cancer"); files that `polymargin.load_data` reads: svmlight text or
+        tables, with the test rows in a file of the same name and ``.t`` if there is
+        one, or ``.npz`` files, perhaps with X_test, y_test or test_data, ...; or tuples
+        (name, X, y) or (name, X, y, X_test, y_test).
 
     Returns
     -------
@@ -107,14 +107,12 @@ def _load(source) -> Dataset:
         raise FileNotFoundError(
             f"data set {str(source)!r} is neither a file nor one of {', '.join(TOYS)}."
         )
-    read = _read_npz if path.suffix == ".npz" else _read_svmlight
-    try:
-        arrays = read(path)
-    except (OSError, ValueError, KeyError, BadZipFile, UnicodeDecodeError) as error:
+    parts = load_parts(path, dtype=None)
+    if any(part.y is None for part in parts):
         raise ValueError(
-            f"data set {str(source)!r} cannot be read as "
-            f"{'.npz' if path.suffix == '.npz' else 'svmlight'}: {_one_line(error)}"
-        ) from error
+            f"data set {str(source)!r} has no labels; a comparison needs y."
+        )
+    arrays = (array for part in parts for array in (part.X, part.y))
     return make_dataset(path.name.split(".")[0], *arrays)
 
 
@@ -175,31 +173,6 @@ def _labels(name: str, y) -> np.ndarray:
             f"data set {name!r} has labels of shape {y.shape}; give one for each row."
         )
     return y
-
-
-def _read_npz(path: Path) -> tuple:
-    with np.load(path, allow_pickle=False) as arrays:
-        if "indptr" in arrays:
-            parts = [(_csr(arrays, ""), arrays["y"])]
-            if "test_indptr" in arrays:
-                parts.append((_csr(arrays, "test_"), arrays["y_test"]))
-        else:
-            parts = [(arrays["X"], arrays["y"])]
-            if "X_test" in arrays and "y_test" in arrays:
-                parts.append((arrays["X_test"], arrays["y_test"]))
-    return tuple(array for part in parts for array in part)
-
-
-def _csr(arrays, prefix: str) -> sp.csr_matrix:
-    parts = tuple(arrays[prefix + part] for part in ("data", "indices", "indptr"))
-    return sp.csr_matrix(parts, shape=tuple(arrays[prefix + "shape"]))
-
-
-def _read_svmlight(path: Path) -> Sequence:
-    from sklearn.datasets import load_svmlight_files
-
-    test = path.with_name(path.name + ".t")
-    return load_svmlight_files([str(p) for p in (path, test) if p.exists()])
 
 
 def _one_line(error: Exception) -> str:

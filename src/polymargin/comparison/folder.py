@@ -8,6 +8,8 @@ import json
 import os
 from pathlib import Path
 
+from ..aside import written_aside
+
 try:
     import fcntl
 except ImportError:  # not on Windows: there, nobody is kept out
@@ -18,10 +20,9 @@ _NAMED = ("datasets", "machines")  # settings to which others may be added
 
 
 def write_aside(path: Path, text: str) -> None:
-    """Write a file under another name and rename it: it is never there in part."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-    aside.write_text(text, encoding="utf-8")
-    os.replace(aside, path)
+    """Write a text file that is never there in part."""
+    with written_aside(path) as file:
+        file.write(text.encode())
 
 
 class ResultsFolder:

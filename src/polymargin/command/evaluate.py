@@ -1,0 +1,51 @@
+"""``polymargin evaluate``: how good a model is on labelled data."""
+
+import argparse
+
+from .files import read_for, read_model, which_is_the_model
+from .options import DATA, add_data_options
+from .usage import OK
+
+HELP = "Measure a model on data: accuracy, precision and recall, confusions."
+INTERRUPTED = "stopped."
+EXAMPLES = """\
+  polymargin evaluate news.polymargin news.t.svm
+  polymargin evaluate flowers.polymargin table.csv --label species --json
+
+A label that the model does not know counts as wrong. Balanced accuracy is
+the mean recall of the labels that the data has.
+"""
+_MOST = 20  # labels in a table
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what can be asked for."""
+    parser.add_argument("model", help="a file that `train` has written")
+    parser.add_argument("data", help=DATA)
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object, for programs"
+    )
+    add_data_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure and print."""
+    from ..models.evaluation import evaluate
+    from .streams import print_json
+
+    data_path, model_path = which_is_the_model(arguments.model, arguments.data)
+    model = read_model(model_path)
+    data = read_for(model, arguments, data_path)
+    if data.y is None:
+        raise ValueError(f"{data_path} has no labels; `predict` needs none.")
+    evaluation = evaluate(model, data.X, data.y)
+    recalls = [recall for recall in evaluation.recall if recall is not None]
+    balanced = sum(recalls) / len(recalls)
+    if arguments.json:
+        where = {"model": model_path, "data": data_path}
+        print_json(where | evaluation.to_dict() | {"balanced_accuracy": balanced})
+    else:
+        accuracy, *tables = evaluation.lines(_MOST)
+        print(f"{model_path} on {data_path}\n\n{accuracy}")
+        print(f"balanced accuracy {balanced:.2%}", *tables, sep="\n")
+    return OK

@@ -1,0 +1,236 @@
+"""Files of the command line: data in, models in and out, text out."""
+
+import io
+import os
+import sys
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from .machines import density
+from .streams import note
+from .usage import UsageError
+
+MODEL_SUFFIX = ".polymargin"
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+_OF_DATA = (
+    ".svm",
+    ".svmlight",
+    ".libsvm",
+    ".txt",
+    ".csv",
+    ".tsv",
+    ".npz",
+    ".parquet",
+    ".pq",
+)
+# Rows with so many values that are not zero are dealt with faster as dense ones.
+_DENSE = 0.3
+# Kept in the model for people; scikit-learn would compare it to arrays without names.
+_NAMES = "feature_names_in_"
+
+
+def read_data(arguments, source: str, n_features: int | None = None):
+    """Read data with labels, as the options of `add_data_options` say.
+
+    Parameters
+    ----------
+    arguments : Namespace
+    source : str
+        A path, or "-".
+    n_features : int or None
+        Those the data must have; svmlight text may have fewer.
+
+    Returns
+    -------
+    data : Data
+        Dense if most values are not zero.
+    """
+    data = _read(arguments, source, _column(arguments.label), n_features)
+    if data.y is None:
+        raise ValueError(f"{source} has no labels; put one before each row.")
+    return _dense_if_full(data)
+
+
+def read_for(model, arguments, source: str):
+    """Read data with the features of a model, labelled or not.
+
+    Rows of svmlight text may have fewer, which are zero, or more, which no weight is
+    known for: these are left out, with a note, as LIBLINEAR does. A table may have no
+    label; if nobody said where it is, the number of columns tells.
+    """
+    import scipy.sparse as sp
+
+    label, wanted = _column(arguments.label), model.n_features_in_
+    data = _read(arguments, source, label)
+    table = not sp.issparse(data.X)
+    if table and label is None and data.X.shape[1] == wanted - 1 and source != "-":
+        data = _read(arguments, source, False)
+    _compare_names(source, data.feature_names, model.__dict__.pop(_NAMES, None))
+    found = data.X.shape[1]
+    if table and found != wanted:
+        raise ValueError(
+            f"{source} has {found} features, but the model was trained with {wanted}; "
+            f"give the same columns in the same order."
+        )
+    if found > wanted:
+        note(
+            f"{source} has {found} features; those after {wanted} were not there in "
+            f"training and are left out."
+        )
+        data = replace(data, X=data.X[:, :wanted])
+    elif found < wanted:
+        parts = data.X.data, data.X.indices, data.X.indptr
+        shape = data.X.shape[0], wanted
+        data = replace(data, X=sp.csr_matrix(parts, shape=shape))
+    return _dense_if_full(data)
+
+
+def _read(arguments, source: str, label, n_features: int | None = None):
+    from ..reading import load_data
+
+    return load_data(
+        source,
+        format=arguments.format,
+        label=label,
+        n_features=n_features,
+        zero_based={"auto": "auto", "yes": True, "no": False}[arguments.zero_based],
+        n_jobs=-1,
+    )
+
+
+def _dense_if_full(data):
+    import scipy.sparse as sp
+
+    if sp.issparse(data.X) and density(data.X) >= _DENSE:
+        return replace(data, X=data.X.toarray())
+    return data
+
+
+def _compare_names(source: str, here, there) -> None:
+    """Say so if columns have other names than in training."""
+    if here is None or there is None:
+        return
+    for number, names in enumerate(zip(here, there, strict=False)):
+        if str(names[0]) != str(names[1]):
+            raise ValueError(
+                f"{source} has the feature {names[0]!r} where the model was trained "
+                f"with {names[1]!r} (feature {number}, counted from 0); give the same "
+                f"columns in the same order."
+            )
+
+
+def _column(label: str | None):
+    """Read --label: a name, a position, or none."""
+    if label == "none":
+        return False
+    try:
+        return None if label is None else int(label)
+    except ValueError:
+        return label
+
+
+def read_any(arguments, source: str):
+    """Read data as it is, labelled or not."""
+    return _read(arguments, source, _column(arguments.label))
+
+
+def read_model(path: str):
+    """Read a model of ours, or a text model of LIBLINEAR."""
+    from .. import import_liblinear, load
+
+    return import_liblinear(path) if is_liblinear(path) else load(path)
+
+
+def is_liblinear(path: str) -> bool:
+    """Whether this is a text model of LIBLINEAR."""
+    return _starts(path, b"solver_type ")
+
+
+def is_model(path: str) -> bool:
+    """Whether this is a model of ours: named so, or with the header of safetensors."""
+    return path.endswith(MODEL_SUFFIX) or _starts(path, b'{"', after=8)
+
+
+def which_is_the_model(model: str, data: str) -> tuple[str, str]:
+    """Return data and model, also if they were given in the other order."""
+    swapped = data.endswith(MODEL_SUFFIX) and not model.endswith(MODEL_SUFFIX)
+    return (model, data) if swapped else (data, model)
+
+
+def _starts(path: str, start: bytes, after: int = 0) -> bool:
+    if not Path(path).is_file():
+        return False
+    with open(path, "rb") as file:
+        return file.read(after + len(start))[after:] == start
+
+
+def model_path(source: str) -> Path:
+    """Return where the model of some data goes: the working folder, as in LIBLINEAR.
+
+    Examples
+    --------
+    >>> str(model_path("texts/news.svm.gz")), str(model_path("-"))
+    ('news.polymargin', 'model.polymargin')
+    """
+    if source == "-":
+        return Path("model" + MODEL_SUFFIX)
+    name = Path(source).name
+    for suffixes in (_COMPRESSED, _OF_DATA):
+        stem, suffix = os.path.splitext(name)
+        if stem and suffix.lower() in suffixes:
+            name = stem
+    return Path(name + MODEL_SUFFIX)
+
+
+def check_target(path: str | Path, *sources: str) -> None:
+    """Say before the work begins that its result cannot be written.
+
+    Parameters
+    ----------
+    path : str or Path
+        Where it is to go.
+    *sources : str
+        Files that must not be written over.
+    """
+    path = Path(path)
+    folder = path.parent
+    if not folder.is_dir():
+        raise FileNotFoundError(2, "No such folder to write into", str(folder))
+    if path.exists() and not path.is_file():
+        raise OSError(22, "Is not a file; choose another name with -o", str(path))
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise PermissionError(13, "No permission to write", str(path))
+    for source in sources:
+        if path.exists() and Path(source).exists() and path.samefile(source):
+            raise UsageError(f"{path} would be written over; choose another name.")
+
+
+@contextmanager
+def open_output(path: str | None):
+    """Open a text file that appears when it is complete, or standard output.
+
+    Parameters
+    ----------
+    path : str or None
+        Standard output if None or "-". What is no file, such as a device, is written
+        in place.
+    """
+    if path is None or path == "-":
+        yield sys.stdout
+        return
+    from ..aside import written_aside
+
+    try:
+        if Path(path).exists() and not Path(path).is_file():
+            with open(path, "w", encoding="utf-8") as stream:
+                yield stream
+        else:
+            with written_aside(path) as file:
+                stream = io.TextIOWrapper(file, encoding="utf-8")
+                yield stream
+                stream.flush()
+                stream.detach()
+    except OSError as error:
+        error.filename = path
+        raise

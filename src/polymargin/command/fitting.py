@@ -1,0 +1,173 @@
+"""Fits with progress on standard error: one, those of folds, those of a search."""
+
+import warnings
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import perf_counter
+
+from .machines import Choice
+from .progress import EpochWatch, FoldWatch, Progress, Watch, stopping_on_ctrl_c
+from .streams import note
+from .usage import UsageError
+
+_FOLDS = 5
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A trained model, the seconds it took, and whether it was stopped by Ctrl-C."""
+
+    model: object
+    seconds: float
+    interrupted: bool
+
+    @property
+    def converged(self) -> bool:
+        return self.model.status_ == "converged"
+
+    def as_dict(self) -> dict:
+        """Return what is known of it, for JSON."""
+        model = self.model
+        names = ("solver_", "status_", "objective_", "dual_objective_", "dual_gap_")
+        found = {name.rstrip("_"): getattr(model, name, None) for name in names}
+        if hasattr(model, "gamma_"):
+            found["gamma"] = model.gamma_
+        return found | {"epochs": model.n_iter_, "seconds": self.seconds}
+
+
+def fit_model(choice: Choice, data, progress: Progress) -> Fit:
+    """Train the model; after Ctrl-C, return it as far as it is trained."""
+    model = choice.estimator.set_callbacks(EpochWatch(progress))
+    interrupted = False
+    start = perf_counter()
+    try:
+        model.fit(data.X, data.y)
+    except KeyboardInterrupt:
+        if not hasattr(model, "status_"):
+            raise
+        interrupted = True
+    finally:
+        progress.clear()
+        model.set_callbacks()
+    if data.feature_names is not None:
+        import numpy as np
+
+        model.feature_names_in_ = np.asarray(data.feature_names, dtype=object)
+    return Fit(model, perf_counter() - start, interrupted)
+
+
+def folds_of(y, wanted: int | None, seed: int):
+    """Return a splitter with as many folds as classes allow, or None for none.
+
+    Parameters
+    ----------
+    y : ndarray
+    wanted : int or None
+        0 for none; 5 if None, or the size of the largest class if that is smaller.
+    seed : int
+    """
+    import numpy as np
+    from sklearn.model_selection import StratifiedKFold
+
+    largest = int(np.unique(y, return_counts=True)[1].max())
+    if wanted == 0 or (wanted is None and largest < 2):
+        return None
+    folds = min(_FOLDS, largest) if wanted is None else wanted
+    if not 2 <= folds <= largest:
+        raise UsageError(
+            f"-v {folds} must be 0, or at least 2 and at most {largest}, the number of "
+            f"rows of the largest class."
+        )
+    return StratifiedKFold(folds, shuffle=True, random_state=seed)
+
+
+def cross_validate(choice: Choice, data, folds, n_jobs: int, progress: Progress):
+    """Return the accuracy on each fold, trained on the others."""
+    from ..tuning import tune
+
+    watch = FoldWatch(progress, folds.get_n_splits())
+    with _on_folds(choice, watch, progress):
+        tuning = tune(
+            data.X,
+            data.y,
+            choice.estimator,
+            Cs=[choice.estimator.C],
+            cv=folds,
+            grow=False,
+            refit=False,
+            n_jobs=n_jobs,
+        )
+    return tuning.best.scores
+
+
+def search(
+    choice: Choice, data, folds, n_jobs: int, progress: Progress, Cs, gammas, grow=True
+):
+    """Try a grid of C, and of gamma; return what `tune` found, without a model.
+
+    Grids that are None are the defaults: 2^-5 to 2^3 for linear machines; with a
+    kernel 1/4 to 64 for C, and for gamma "scale" times 1/4, 1 and 4. They grow.
+    """
+    import numpy as np
+
+    from ..tuning import tune
+
+    if choice.has_kernel and Cs is None:
+        Cs = 4.0 ** np.arange(-1, 4)
+    if choice.has_gamma and gammas is None and choice.estimator.gamma == "scale":
+        gammas = _gamma_scale(data.X) * 4.0 ** np.arange(-1, 2)
+    at_least = (9 if Cs is None else len(Cs)) * (1 if gammas is None else len(gammas))
+    tried = []
+
+    def show(point) -> None:
+        tried.append(point)
+        best = max(tried, key=lambda point: point.mean)
+        values = ", ".join(f"{name} {v:.4g}" for name, v in point.parameters.items())
+        share = min(len(tried) / at_least, 0.99)
+        words = f"{values}: {100 * point.mean:.2f} %, best {100 * best.mean:.2f} %"
+        progress.show(share, words)
+
+    with _on_folds(choice, Watch(), progress):
+        return tune(
+            data.X,
+            data.y,
+            choice.estimator,
+            Cs=Cs,
+            gammas=gammas,
+            cv=folds,
+            grow=grow,
+            refit=False,
+            n_jobs=n_jobs,
+            watch=show,
+        )
+
+
+def _gamma_scale(X) -> float:
+    from ..kernel import make_kernel
+
+    return make_kernel("rbf", "scale", 3, 0.0, X).gamma_
+
+
+@contextmanager
+def _on_folds(choice: Choice, watch: Watch, progress: Progress):
+    """Fits on threads: stopped by Ctrl-C, and one note if some have not converged."""
+    choice.estimator.set_callbacks(watch)
+    try:
+        with stopping_on_ctrl_c(watch), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            yield
+    finally:
+        progress.clear()
+        choice.estimator.set_callbacks()
+    _tell([warning.message for warning in caught])
+
+
+def _tell(messages: list[Warning]) -> None:
+    from sklearn.exceptions import ConvergenceWarning
+
+    early = sum(isinstance(message, ConvergenceWarning) for message in messages)
+    others = [m for m in messages if not isinstance(m, ConvergenceWarning)]
+    for text in dict.fromkeys(map(str, others)):
+        note(text)
+    if early:
+        note(f"{early} fits on folds ended before --tol; their accuracy may be lower.")

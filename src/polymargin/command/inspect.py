@@ -1,0 +1,52 @@
+"""``polymargin inspect``: what is in a model."""
+
+import argparse
+
+from .files import read_for, read_model, which_is_the_model
+from .options import DATA, add_data_options
+from .usage import OK
+
+HELP = "Show a model: machine, sizes, gap, most telling features, support vectors."
+INTERRUPTED = "stopped."
+EXAMPLES = """\
+  polymargin inspect news.polymargin
+  polymargin inspect flowers.polymargin --top 3
+  polymargin inspect news.polymargin news.t.svm     # with a confusion table
+  polymargin inspect news.polymargin --json
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what can be asked for."""
+    add = parser.add_argument
+    add("model", help="a file that `train` has written, or a text model of LIBLINEAR")
+    add("data", nargs="?", help=DATA)
+    add("--top", type=int, default=10, metavar="number", help="features of a class")
+    add("--json", action="store_true", help="print one JSON object, for programs")
+    add_data_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Describe and print."""
+    from .. import describe
+    from .streams import print_json
+
+    path, data_path = arguments.model, arguments.data
+    if data_path is not None:
+        data_path, path = which_is_the_model(path, data_path)
+    model = read_model(path)
+    names = getattr(model, "feature_names_in_", None)
+    X = y = None
+    if data_path is not None:
+        data = read_for(model, arguments, data_path)
+        X, y = data.X, data.y
+        if y is None:
+            raise ValueError(f"{data_path} has no labels; put one before each row.")
+    if names is not None:
+        model.feature_names_in_ = names
+    description = describe(model, X, y, top=arguments.top)
+    if arguments.json:
+        print_json({"model": path} | description.to_dict())
+    else:
+        print(f"{path}\n\n{description}")
+    return OK

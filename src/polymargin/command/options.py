@@ -1,0 +1,164 @@
+"""Options that several commands have: of data, of machines, of output."""
+
+import argparse
+import re
+
+MACHINES = ("cs", "ww", "llw", "ovr", "ovo", "maxent")
+LOSSES = ("hinge", "squared_hinge", "logistic")
+KERNELS = ("auto", "linear", "rbf", "poly", "sigmoid", "laplacian")
+FORMATS = ("auto", "svmlight", "csv", "tsv", "npz", "parquet")
+DATA = (
+    "rows with labels: svmlight text (also .gz, .bz2, .xz, .zst), CSV, TSV, .npz or "
+    "Parquet; - is standard input"
+)
+
+
+def add_data_options(parser: argparse.ArgumentParser) -> None:
+    """Add what says how to read data."""
+    add = parser.add_argument_group("data").add_argument
+    add(
+        "--format",
+        choices=FORMATS,
+        default="auto",
+        help="of the data; by name and content if not given",
+    )
+    add(
+        "--label",
+        metavar="column",
+        help="column of the labels in CSV, TSV and Parquet: its name, or its number "
+        "from 0, negative from the end; none: there are none. If not given, the last "
+        "one that is called label, class, target or y, else the last",
+    )
+    add(
+        "--zero-based",
+        choices=("auto", "yes", "no"),
+        default="auto",
+        help="whether svmlight text counts features from 0; auto: if there is a 0",
+    )
+
+
+def add_output_options(parser: argparse.ArgumentParser) -> None:
+    """Add what says how results are told."""
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument(
+        "--json", action="store_true", help="print one JSON object, for programs"
+    )
+    group.add_argument(
+        "--quiet", "-q", action="store_true", help="print nothing but errors"
+    )
+
+
+def add_machine_options(parser: argparse.ArgumentParser) -> None:
+    """Add what says which machine to train, and how."""
+    add = parser.add_argument_group("machine").add_argument
+    add(
+        "--machine",
+        "-m",
+        choices=MACHINES,
+        help="Crammer-Singer, Weston-Watkins, Lee-Lin-Wahba, one-vs-rest, one-vs-one, "
+        "maximum entropy; cs if linear, ww with a kernel",
+    )
+    add("--loss", choices=LOSSES, help="hinge if not given")
+    add(
+        "--kernel",
+        "-k",
+        choices=KERNELS,
+        default="auto",
+        help="linear needs no kernel; auto: rbf for at most 10,000 rows of at most "
+        "1,000 features of which a tenth is not zero, linear otherwise",
+    )
+    add("--gamma", "-g", type=_gamma, metavar="number", help="of the kernel, or scale")
+    add("--degree", type=int, metavar="number", help="of the kernel poly")
+    add("--coef0", type=float, metavar="number", help="of poly and sigmoid")
+    add(
+        "--weights",
+        "-w",
+        action="append",
+        metavar="label=number",
+        help="multiplies C for a class, also as -w<label> number; or balanced",
+    )
+    add(
+        "-B",
+        "--bias",
+        type=float,
+        metavar="number",
+        help="value of the constant feature of linear machines, 1 if not given; "
+        "negative: none",
+    )
+    add(
+        "--features",
+        choices=("full", "reduced"),
+        help="reduced: only weights of features and classes that occur together",
+    )
+    add(
+        "--probability",
+        action="store_true",
+        help="let a kernel machine have probabilities, by training it on folds as well",
+    )
+    add(
+        "-s",
+        dest="solver_type",
+        type=int,
+        metavar="type",
+        help="LIBLINEAR's: 0, 7 are ovr with logistic loss, 1, 2 with squared hinge, "
+        "3 with hinge, 4 is cs",
+    )
+    add = parser.add_argument_group("training").add_argument
+    add(
+        "--solver",
+        metavar="name",
+        help="as in LinearSVM and KernelSVM: auto, dual, tron, block, s2do, smo, ...",
+    )
+    add(
+        "--tol",
+        "-e",
+        type=float,
+        metavar="number",
+        help="relative duality gap at which to stop, 0.001 if not given",
+    )
+    add("--max-iter", type=int, metavar="epochs", help="most epochs of a fit")
+    add("--max-time", type=float, metavar="seconds", help="most seconds of a fit")
+    add("--seed", type=int, default=0, metavar="number", help="0 if not given")
+    add(
+        "--n-jobs",
+        "-j",
+        type=int,
+        default=-1,
+        metavar="threads",
+        help="all processors if not given; the model does not depend on it",
+    )
+
+
+def weights_apart(words: list[str]) -> list[str]:
+    """Turn LIBLINEAR's ``-w1 5`` into ``--weights=1=5``.
+
+    Examples
+    --------
+    >>> weights_apart(["train", "-w-1", "5", "a.svm", "-w", "1=2"])
+    ['train', '--weights=-1=5', 'a.svm', '-w', '1=2']
+    """
+    translated, rest = [], iter(words)
+    for word in rest:
+        label = re.fullmatch(r"-w([^=]+)", word)
+        if label is None:
+            translated.append(word)
+        else:
+            translated.append(f"--weights={label[1]}={next(rest, '')}")
+    return translated
+
+
+def positive(text: str) -> float:
+    """Read a positive number."""
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return number
+
+
+def numbers(text: str) -> list[float]:
+    """Read positive numbers with commas between them."""
+    return [positive(word) for word in text.split(",")]
+
+
+def _gamma(text: str) -> float | str:
+    return text if text in ("scale", "auto") else positive(text)

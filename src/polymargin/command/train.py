@@ -1,0 +1,153 @@
+"""``polymargin train``: from a file of data to a file with a model."""
+
+import argparse
+from pathlib import Path
+
+from .files import check_target, model_path, read_data
+from .options import (
+    DATA,
+    add_data_options,
+    add_machine_options,
+    add_output_options,
+    positive,
+    weights_apart,
+)
+from .progress import make_progress
+from .streams import note
+from .usage import INTERRUPTED as STOPPED
+from .usage import OK, UNCONVERGED, UsageError
+
+HELP = "Train a model, say how good it is, and write it to a file."
+INTERRUPTED = "stopped before there was a model; nothing is written."
+EXAMPLES = """\
+  polymargin train news.svm                    # writes news.polymargin
+  polymargin train news.svm news.t.svm         # accuracy on a held-out file
+  polymargin train table.csv --label species -o flowers.polymargin
+  polymargin train news.svm -c auto            # the best C by cross-validation
+  polymargin train digits.npz --kernel rbf -c 10 --gamma 0.02
+  polymargin train news.svm -s 4 -c 0.5 -e 0.01 -v 10     # as LIBLINEAR has it
+  zcat news.svm.gz | polymargin train - --json
+
+Without --machine and --kernel, the shape of the data decides: a Weston-Watkins
+machine with the kernel rbf for at most 10,000 rows of at most 1,000 features of
+which a tenth is not zero, a linear Crammer-Singer machine otherwise. C is 1.
+
+Ctrl-C ends the training; the model trained so far is written, and the exit status
+is 130.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what can be asked for."""
+    add = parser.add_argument
+    add("data", help=DATA)
+    add("heldout", nargs="?", help="data to measure accuracy on")
+    add("--test", metavar="file", help="the same as heldout")
+    add(
+        "--output", "-o", metavar="file", help="the model; data.polymargin if not given"
+    )
+    add(
+        "-c",
+        "--C",
+        dest="C",
+        type=_C,
+        default=1.0,
+        metavar="number",
+        help="weight of the losses, 1 if not given; auto: the best by "
+        "cross-validation, with gamma if there is one (also as -C)",
+    )
+    add("-C", dest="C", action="store_const", const="auto", help=argparse.SUPPRESS)
+    add(
+        "--cross-validate",
+        "-v",
+        type=int,
+        metavar="folds",
+        help="5 if there is no held-out file and -c is a number, 0 for none; the model "
+        "is written all the same",
+    )
+    add_machine_options(parser)
+    add_data_options(parser)
+    add_output_options(parser)
+
+
+translate = weights_apart
+
+
+def _C(text: str) -> float | str:
+    return text if text == "auto" else positive(text)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, choose, train, write, measure, and say so."""
+    from .. import save
+    from .fitting import cross_validate, fit_model, folds_of, search
+    from .machines import choose, translate_solver_type
+    from .training_report import TrainingReport
+
+    heldout = _heldout(arguments)
+    target = arguments.output or model_path(arguments.data)
+    check_target(target, arguments.data, *filter(None, [heldout]))
+    translate_solver_type(arguments)
+    data = read_data(arguments, arguments.data)
+    choice = choose(arguments, data)
+    folds = folds_of(data.y, arguments.cross_validate, arguments.seed)
+    if arguments.C == "auto" and folds is None:
+        raise UsageError("-c auto needs at least two folds; give -v 2 or more.")
+    test = None
+    if heldout is not None:
+        test = read_data(arguments, heldout, data.X.shape[1])
+    report = TrainingReport(arguments, data)
+    progress = make_progress(arguments.quiet)
+    if arguments.C == "auto":
+        tuning = search(choice, data, folds, arguments.n_jobs, progress, None, None)
+        choice.estimator.set_params(**tuning.best.parameters)
+        report.add_tuning(tuning)
+    else:
+        choice.estimator.set_params(C=arguments.C)
+    report.add_choice(choice)
+
+    fit = fit_model(choice, data, progress)
+    save(fit.model, target, metadata={"data": arguments.data})
+    report.add_fit(fit, target)
+    if fit.interrupted:
+        note(f"stopped; the model trained so far is in {target}.")
+        report.finish()
+        return STOPPED
+    try:
+        if test is not None:
+            report.add_heldout(heldout, fit.model.score(test.X, test.y), len(test.y))
+        if folds is not None and _wants_folds(arguments, heldout):
+            report.add_folds(
+                cross_validate(choice, data, folds, arguments.n_jobs, progress)
+            )
+    except KeyboardInterrupt:
+        note(f"stopped; the model in {target} is complete, its accuracy is not known.")
+        report.finish()
+        return STOPPED
+    report.finish()
+    return OK if fit.converged else UNCONVERGED
+
+
+def _heldout(arguments) -> str | None:
+    if arguments.heldout and arguments.test:
+        raise UsageError(
+            f"{arguments.heldout} and --test {arguments.test} are both held-out data; "
+            f"give one."
+        )
+    heldout = arguments.heldout or arguments.test
+    if heldout == "-" == arguments.data:
+        raise UsageError("only one file can be standard input.")
+    if heldout is not None and heldout != "-" and not Path(heldout).exists():
+        raise FileNotFoundError(
+            2,
+            "No such file; the second file is held-out data, -o names the model",
+            heldout,
+        )
+    return heldout
+
+
+def _wants_folds(arguments, heldout: str | None) -> bool:
+    """Whether accuracy is to be measured by cross-validation once more."""
+    if arguments.C == "auto":
+        return False
+    return arguments.cross_validate is not None or heldout is None

@@ -1,0 +1,99 @@
+"""``polymargin tune``: the best C, and gamma of a kernel, by cross-validation."""
+
+import argparse
+
+from .files import check_target, read_data
+from .options import (
+    DATA,
+    add_data_options,
+    add_machine_options,
+    add_output_options,
+    numbers,
+    weights_apart,
+)
+from .progress import make_progress
+from .usage import INTERRUPTED as STOPPED
+from .usage import OK, UNCONVERGED, UsageError
+
+HELP = "Find the best C, and gamma of a kernel, by cross-validation."
+INTERRUPTED = "stopped; nothing is written."
+EXAMPLES = """\
+  polymargin tune news.svm                        # C of a linear machine
+  polymargin tune digits.npz --kernel rbf         # C and gamma
+  polymargin tune news.svm --Cs 0.01,0.1,1,10 --no-growth -o news.polymargin
+  polymargin tune news.svm -m ww --json
+
+A grid goes on beyond its edge as long as the best point is there.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what can be asked for."""
+    add = parser.add_argument
+    add("data", help=DATA)
+    add("--Cs", type=numbers, metavar="numbers", help="with commas; powers of 2 or 4")
+    add("--gammas", type=numbers, metavar="numbers", help="around that of scale")
+    add("--no-growth", action="store_true", help="stay within the grid")
+    add("--cross-validate", "-v", type=int, metavar="folds", help="5 if not given")
+    add("--output", "-o", metavar="file", help="write the model of the best point")
+    add_machine_options(parser)
+    add_data_options(parser)
+    add_output_options(parser)
+
+
+translate = weights_apart
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Search, print the table, and train with the best if asked to."""
+    from .. import save
+    from .fitting import fit_model, folds_of, search
+    from .machines import choose, translate_solver_type
+    from .streams import print_json
+    from .training_report import in_folds, point_dict
+
+    if arguments.output is not None:
+        check_target(arguments.output, arguments.data)
+    translate_solver_type(arguments)
+    data = read_data(arguments, arguments.data)
+    choice = choose(arguments, data)
+    if arguments.gammas is not None and not choice.has_gamma:
+        raise UsageError("--gammas means nothing without a kernel; add --kernel rbf.")
+    folds = folds_of(data.y, arguments.cross_validate, arguments.seed)
+    if folds is None:
+        raise UsageError("-v 0 leaves nothing to choose by; give 2 or more.")
+    progress = make_progress(arguments.quiet)
+    tuning = search(
+        choice,
+        data,
+        folds,
+        arguments.n_jobs,
+        progress,
+        arguments.Cs,
+        arguments.gammas,
+        grow=not arguments.no_growth,
+    )
+    found = {
+        "data": arguments.data,
+        "machine": str(choice),
+        "points": [point_dict(point) for point in tuning.points],
+        "best": point_dict(tuning.best),
+    }
+    talks = not (arguments.json or arguments.quiet)
+    if talks:
+        best = ", ".join(f"{k} = {v:.4g}" for k, v in tuning.best.parameters.items())
+        print(
+            f"{choice}\n\n{tuning}\n\nbest      {best}: {in_folds(tuning.best.scores)}"
+        )
+    status = OK
+    if arguments.output is not None:
+        choice.estimator.set_params(**tuning.best.parameters)
+        fit = fit_model(choice, data, progress)
+        save(fit.model, arguments.output, metadata={"data": arguments.data})
+        found |= fit.as_dict() | {"model": arguments.output}
+        status = STOPPED if fit.interrupted else OK if fit.converged else UNCONVERGED
+        if talks:
+            print(f"model     {arguments.output}")
+    if arguments.json:
+        print_json(found)
+    return status

@@ -1,0 +1,142 @@
+"""One function for all formats of files."""
+
+from numbers import Integral
+
+import numpy as np
+from joblib import effective_n_jobs
+
+from .data import Data, as_numbers
+from .npz import read_npz
+from .parquet import read_parquet
+from .sources import name_of, read_bytes, suffix_of
+from .svmlight import read_svmlight
+from .table import looks_like_table, read_table
+
+FORMATS = ("svmlight", "csv", "tsv", "npz", "parquet")
+_BY_SUFFIX = {
+    ".svm": "svmlight",
+    ".svmlight": "svmlight",
+    ".libsvm": "svmlight",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".npz": "npz",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+_BY_MAGIC = {b"PK\x03\x04": "npz", b"PK\x05\x06": "npz", b"PAR1": "parquet"}
+
+
+def load_data(
+    source,
+    *,
+    format: str = "auto",
+    label: str | int | bool | None = None,
+    n_features: int | None = None,
+    dtype=np.float64,
+    zero_based: bool | str = "auto",
+    n_jobs: int | None = None,
+) -> Data:
+    """Read rows and labels from a file.
+
+    Parameters
+    ----------
+    source : str, Path, bytes or binary stream
+        What to read; "-" is standard input. What is compressed by gzip, bzip2, xz or
+        Zstandard is unpacked, whatever it is called.
+    format : {"auto", "svmlight", "csv", "tsv", "npz", "parquet"}, default="auto"
+        By default the name tells (.svm, .svmlight, .libsvm, .csv, .tsv, .npz,
+        .parquet), and if it does not, the content.
+    label : str, int, False or None, default=None
+        The column of a table that holds the label, by name or by position from 0 (from
+        the end if negative). By default the last one that is called label, class,
+        target or y, and if there is none the last. False if there is no such column,
+        or to ignore the labels of other formats: then `y` is None.
+    n_features : int or None, default=None
+        How many features there are: svmlight text does not say. An error if the file
+        has more, or another number of columns if it is a table.
+    dtype : float32, float64 or None, default=float64
+        Of X. None takes what arrays have if it is one of the two, and else float64.
+        Text is rounded correctly to float64 and from there to float32.
+    zero_based : bool or "auto", default="auto"
+        Whether the indices of svmlight text begin at 0. "auto" says no if there is no
+        index 0.
+    n_jobs : int or None, default=None
+        Threads; -1 for all processors. The result does not depend on it.
+
+    Returns
+    -------
+    data : Data
+        X, y and feature_names.
+
+    Notes
+    -----
+    Of a line of svmlight text, ``label index:value index:value ... # comment``, indices
+    must ascend, as LIBSVM asks for; ``qid:`` is ignored; labels can be words; a file
+    can leave out all labels. Every value must be finite.
+
+    Examples
+    --------
+    >>> from polymargin import load_data
+    >>> data = load_data(b"spam 1:0.5 3:1\\nham 2:2\\n")
+    >>> data.X.toarray()
+    array([[0.5, 0. , 1. ],
+           [0. , 2. , 0. ]])
+    >>> data.y.tolist()
+    ['spam', 'ham']
+    """
+    _check(format, n_features, dtype, zero_based)
+    name, text = name_of(source), read_bytes(source)
+    kind = _find_format(text, source) if format == "auto" else format
+    if kind == "svmlight":
+        return read_svmlight(
+            text,
+            name,
+            label=label,
+            n_features=n_features,
+            dtype=dtype,
+            zero_based=zero_based,
+            threads=effective_n_jobs(n_jobs),
+        )
+    if kind == "npz":
+        data = as_numbers(read_npz(text, name, label=label), name, dtype)
+    elif kind == "parquet":
+        data = as_numbers(read_parquet(text, name, label=label), name, dtype)
+    else:
+        delimiter = "\t" if kind == "tsv" else None
+        threads = effective_n_jobs(n_jobs)
+        data = read_table(
+            text, name, delimiter, label=label, dtype=dtype, threads=threads
+        )
+    if n_features is not None and data.X.shape[1] != n_features:
+        raise ValueError(
+            f"n_features={n_features}, but {name} has {data.X.shape[1]}; give that, or "
+            f"None."
+        )
+    return data
+
+
+def _check(format: str, n_features, dtype, zero_based) -> None:
+    if format not in ("auto", *FORMATS):
+        raise ValueError(
+            f"format={format!r} is not known; choose one of auto, {', '.join(FORMATS)}."
+        )
+    if n_features is not None and (
+        not isinstance(n_features, Integral) or n_features < 1
+    ):
+        raise ValueError(f"n_features={n_features!r} is not a whole number above 0.")
+    if dtype is not None and np.dtype(dtype) not in (np.float32, np.float64):
+        raise ValueError(f"dtype={dtype!r} is not float32, float64 or None.")
+    if not isinstance(zero_based, (bool, np.bool_)) and zero_based != "auto":
+        raise ValueError(f"zero_based={zero_based!r} is not True, False or 'auto'.")
+
+
+def _find_format(text: memoryview, source) -> str:
+    """By name; if it says nothing, by the first bytes and the first line."""
+    suffix = suffix_of(source)
+    if suffix in _BY_SUFFIX:
+        return _BY_SUFFIX[suffix]
+    start = bytes(text[:4])
+    if start in _BY_MAGIC:
+        return _BY_MAGIC[start]
+    return "csv" if looks_like_table(text) else "svmlight"

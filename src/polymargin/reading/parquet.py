@@ -1,0 +1,76 @@
+"""Parquet files, if pyarrow is installed."""
+
+import numpy as np
+
+from .columns import find_label
+from .data import Data
+from .labels import check_labels, tidy_labels
+
+
+def read_parquet(content: memoryview, name: str, *, label=None) -> Data:
+    """Read a table of numbers with a label column.
+
+    Parameters
+    ----------
+    content : memoryview of bytes
+    name : str
+        Of the source, for messages.
+    label : str, int, False or None
+        As in `load_data`.
+
+    Returns
+    -------
+    data : Data
+    """
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet
+    except ImportError as error:
+        raise ImportError(
+            "reading Parquet needs the package pyarrow; pip install pyarrow, or save "
+            "the table as CSV."
+        ) from error
+    try:
+        table = pyarrow.parquet.read_table(pa.BufferReader(pa.py_buffer(content)))
+        return _from_table(table, pa, name, label)
+    except (OSError, UnicodeDecodeError, pa.ArrowException) as error:
+        reason = " ".join(str(error).split()).rstrip(".")
+        raise ValueError(f"{name} cannot be read as Parquet: {reason}.") from error
+
+
+def _from_table(table, pa, name: str, label) -> Data:
+    names = list(table.column_names)
+    if not names:
+        raise ValueError(f"{name} has no columns.")
+    at = find_label(names, len(names), label, name)
+    columns = dict(enumerate(zip(names, table.columns, strict=True)))
+    y = None if at is None else _labels(*columns.pop(at), name)
+    for title, column in columns.values():
+        kind = column.type
+        number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+        if not (number or pa.types.is_boolean(kind)):
+            raise ValueError(
+                f"{name} has values of type {kind} in column {title!r}; features must "
+                f"be numbers: encode it, or leave it out."
+            )
+        _no_nulls(title, column, name)
+    narrow = all(column.type == pa.float32() for _, column in columns.values())
+    X = np.empty((len(table), len(columns)), np.float32 if narrow else np.float64)
+    for place, (_, column) in enumerate(columns.values()):
+        X[:, place] = column.to_numpy()
+    return Data(X, y, [title for title, _ in columns.values()])
+
+
+def _labels(title: str, column, name: str) -> np.ndarray:
+    _no_nulls(title, column, name)
+    y = column.to_numpy()
+    check_labels(y, name)
+    return tidy_labels(y)
+
+
+def _no_nulls(title: str, column, name: str) -> None:
+    if column.null_count:
+        raise ValueError(
+            f"{name} has {column.null_count} missing values in column {title!r}; fill "
+            f"them in, or leave out their rows."
+        )

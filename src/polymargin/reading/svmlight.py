@@ -1,0 +1,77 @@
+"""svmlight text into a CSR matrix, parsed by the core."""
+
+import numpy as np
+import scipy.sparse as sp
+
+from .. import _reading
+from .data import Data
+from .failure import failure_message, plain_text
+from .labels import as_strings, tidy_labels
+
+_FIRST_INDEX = {
+    "auto": _reading.FirstIndex.unknown,
+    True: _reading.FirstIndex.zero,
+    False: _reading.FirstIndex.one,
+}
+_PARSE = {
+    np.dtype(np.float32): _reading.parse_svmlight_float32,
+    np.dtype(np.float64): _reading.parse_svmlight_float64,
+}
+
+
+def read_svmlight(
+    text: memoryview,
+    name: str,
+    *,
+    label=None,
+    n_features: int | None = None,
+    dtype=None,
+    zero_based: bool | str = "auto",
+    threads: int = 1,
+) -> Data:
+    """Read svmlight text.
+
+    Parameters
+    ----------
+    text : memoryview of bytes
+    name : str
+        Of the source, for messages.
+    label, n_features, dtype, zero_based
+        As in `load_data`.
+    threads : int
+
+    Returns
+    -------
+    data : Data
+    """
+    if label is not None and label is not False:
+        raise ValueError(
+            f"label={label!r}, but {name} is svmlight text, whose labels come first in "
+            f"every line; leave it out, or give False to ignore them."
+        )
+    text = plain_text(text, name)
+    parse = _PARSE[np.dtype(dtype or np.float64)]
+    parsed = parse(text, _FIRST_INDEX[zero_based], threads)
+    if "expected" in parsed:
+        raise ValueError(failure_message(name, parsed))
+    n_rows, found = len(parsed["indptr"]) - 1, parsed["n_features"]
+    if n_rows == 0:
+        raise ValueError(f"{name} has no rows.")
+    if n_features is not None and n_features < found:
+        raise ValueError(
+            f"n_features={n_features}, but {name} has features up to number {found}; "
+            f"give at least that, or None."
+        )
+    arrays = parsed["data"], parsed["indices"], parsed["indptr"]
+    X = sp.csr_matrix(arrays, shape=(n_rows, n_features or max(found, 1)), copy=False)
+    X.has_canonical_format = True  # indices ascend in every row
+    y = None if label is False else _labels(text, parsed)
+    return Data(X, y, zero_based=parsed["first_index"] == 0)
+
+
+def _labels(text: memoryview, parsed: dict) -> np.ndarray | None:
+    if parsed["labels"] is None:
+        return None
+    if parsed["labels_are_numbers"]:
+        return tidy_labels(parsed["labels"])
+    return as_strings(_reading.tokens(text, parsed["label_offsets"]))

@@ -1,0 +1,173 @@
+"""CSV and TSV: a header or none, one column of labels, numbers in the others."""
+
+import csv
+import re
+
+import numpy as np
+
+from .. import _reading
+from .columns import find_label
+from .data import Data
+from .failure import failure_message, plain_text
+from .labels import as_strings, tidy_labels
+
+DELIMITERS = (",", "\t", ";")
+_HEAD = 1 << 16
+_MISSING = "fill it in, or leave out the row"
+_WORDS = "correct it, or encode or leave out the column"
+_PAIR = re.compile(rb"(^|\s)\d+:")
+_PARSE = {
+    np.dtype(np.float32): _reading.parse_table_float32,
+    np.dtype(np.float64): _reading.parse_table_float64,
+}
+
+
+def looks_like_table(text: memoryview) -> bool:
+    """Whether the first line is that of a table rather than svmlight text."""
+    for line in bytes(text[:_HEAD]).splitlines():
+        if line.strip() and not line.lstrip().startswith(b"#"):
+            pair = _PAIR.search(line)
+            return not pair and any(one.encode() in line for one in DELIMITERS)
+    return False
+
+
+def read_table(
+    text: memoryview,
+    name: str,
+    delimiter: str | None,
+    *,
+    label=None,
+    dtype=None,
+    threads: int = 1,
+) -> Data:
+    """Read a table, every row of which is one line.
+
+    Parameters
+    ----------
+    text : memoryview of bytes
+    name : str
+        Of the source, for messages.
+    delimiter : str or None
+        Between columns; None: the one of comma, tab and semicolon that the first line
+        has most of.
+    label, dtype
+        As in `load_data`.
+    threads : int
+
+    Returns
+    -------
+    data : Data
+        X is dense.
+    """
+    text = plain_text(text, name)
+    first, after_first = _next_line(text, 0, name)
+    if not first:
+        raise ValueError(f"{name} has no rows.")
+    if delimiter is None:
+        delimiter = max(DELIMITERS, key=first.count)
+    second, _ = _next_line(text, after_first, name)
+    rows = [_fields(line, delimiter, name) for line in (first, second) if line]
+    width = len(rows[0])
+    names = rows[0] if has_header(rows) else None
+    if names is not None and not second:
+        raise ValueError(f"{name} has a header, but no rows.")
+    at = find_label(names, width, label, name)
+    _check_columns(names, width, at, name)
+
+    body = text[after_first:] if names else text
+    place = -1 if at is None else at
+    parse = _PARSE[np.dtype(dtype or np.float64)]
+    parsed = parse(body, delimiter, width, place, threads)
+    if "expected" in parsed:
+        parsed["line"] += bytes(text[: len(text) - len(body)]).count(b"\n")
+        raise ValueError(_message(name, parsed, names))
+    X = parsed["data"].reshape(parsed["n_rows"], width - (at is not None))
+    y = None if at is None else _labels(body, delimiter, parsed)
+    return Data(X, y, names and [word for i, word in enumerate(names) if i != at])
+
+
+def has_header(rows: list[list[str]]) -> bool:
+    """Whether the first row names the columns.
+
+    It does if none of its fields is a number, if one is not below which there is, or
+    if one is called label, class or target.
+    """
+    if not {"label", "class", "target"}.isdisjoint(map(str.lower, rows[0])):
+        return True
+    first, *others = ([_is_number(word) for word in row] for row in rows)
+    second = others[0] if others else []
+    below = zip(first, second, strict=False)
+    return not any(first) or any(two and not one for one, two in below)
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _next_line(text: memoryview, start: int, name: str) -> tuple[str, int]:
+    """The next line that is not blank, "" if there is none, and where it ends."""
+    while start < len(text):
+        block = _HEAD
+        end = bytes(text[start : start + block]).find(b"\n")
+        while end < 0 and start + block < len(text):
+            block *= 4
+            end = bytes(text[start : start + block]).find(b"\n")
+        stop = len(text) if end < 0 else start + end + 1
+        try:
+            line = str(text[start:stop], "utf-8").strip("\r\n")
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{name} is no text in UTF-8; save it as that.") from error
+        if line.strip(" "):
+            return line, stop
+        start = stop
+    return "", start
+
+
+def _fields(line: str, delimiter: str, name: str) -> list[str]:
+    try:
+        (row,) = csv.reader([line], delimiter=delimiter, skipinitialspace=True)
+    except csv.Error as error:
+        raise ValueError(f"{name} cannot be read as a table: {error}.") from error
+    return [word.strip() for word in row]
+
+
+def _check_columns(names, width: int, at: int | None, name: str) -> None:
+    if width == 1 and at == 0:
+        raise ValueError(
+            f"{name} has only one column, the label; separate columns by a comma, tab "
+            f"or semicolon, or give label=False."
+        )
+    if names is not None and at != 0 and not names[0]:
+        raise ValueError(
+            f"{name} has a first column without a name, which is probably the number "
+            f"of the row; leave it out (in pandas: index=False), or name it."
+        )
+
+
+def _message(name: str, failure: dict, names: list[str] | None) -> str:
+    at = failure["table_column"]
+    if at is None:  # the number of columns is wrong: found is no word of the file
+        found = failure["found"].decode()
+        return (
+            f"{name}, line {failure['line']}: expected {failure['expected']}, found "
+            f"{found}."
+        )
+    column = repr(names[at]) if names else f"{at}, counted from 0"
+    failure["expected"] += f" in column {column}"
+    remedy = _WORDS if failure["found"] else _MISSING
+    return f"{failure_message(name, failure)[:-1]}; {remedy}."
+
+
+def _labels(body: memoryview, delimiter: str, parsed: dict) -> np.ndarray:
+    if parsed["labels_are_numbers"]:
+        return tidy_labels(parsed["labels"])
+    words = as_strings(_reading.fields(body, parsed["label_offsets"], delimiter))
+    quoted = np.strings.startswith(words, '"')
+    if quoted.any():
+        inner = np.strings.slice(words[quoted], 1, -1)
+        words[quoted] = np.strings.replace(inner, '""', '"')
+    return words
