@@ -22,14 +22,16 @@ MODULES = ["polymargin"] + [
 ]
 
 
+ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
     page
-    for page in sorted((Path(__file__).parents[1] / "docs").glob("*.md"))
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     if "```python" in page.read_text(encoding="utf-8")
 ]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.filterwarnings("error::sklearn.exceptions.ConvergenceWarning")
 def test_snippets_of_pages(page, tmp_path, monkeypatch):
     """One after the other, as a reader would run them, in an empty folder."""
     monkeypatch.chdir(tmp_path)
