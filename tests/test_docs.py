@@ -42,6 +42,15 @@ def test_snippets_of_pages(page, tmp_path, monkeypatch):
         exec(compile(lines_before + found[1], page, "exec"), names)
 
 
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_links_of_files(name):
+    """The pages of the site are checked when it is built, these are not part of it."""
+    links = re.findall(r"\]\(([^)#]+)", (ROOT / name).read_text(encoding="utf-8"))
+    here = [link for link in links if "://" not in link]
+    assert [link for link in here if not (ROOT / link).exists()] == []
+    assert here or name == "CHANGELOG.md"
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_doctests(name):
     results = doctest.testmod(
