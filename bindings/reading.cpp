@@ -56,7 +56,7 @@ static Svmlight<Real, Index> parse(std::string_view text, FirstIndex first_index
 
 template <class Real, class Index>
 static nb::dict svmlight_dict(std::string_view text, Svmlight<Real, Index> parsed) {
-  if (parsed.stopped) throw nb::python_error();
+  if (parsed.stopped || PyErr_Occurred()) throw nb::python_error();
   if (parsed.failure.fault != Fault::none) {
     const Description description = describe(text, parsed.failure);
     return failure_dict(description.position, description.expected, description.found);
@@ -93,7 +93,7 @@ static nb::dict parse_table(Bytes bytes, char delimiter, std::int64_t columns, s
     nb::gil_scoped_release released;
     table = polymargin::parse_table<Real>(text, {delimiter, columns, label}, threads, &signalled);
   }
-  if (table.stopped) throw nb::python_error();
+  if (table.stopped || PyErr_Occurred()) throw nb::python_error();
   const TableFault fault = table.failure.fault;
   if (fault != TableFault::none) {
     const auto description = describe(text, delimiter, columns, table.failure);

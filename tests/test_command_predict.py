@@ -163,3 +163,19 @@ def test_no_model(folder, tmp_path, capsys, command):
         shown = capsys.readouterr()
         assert shown.out == "" and shown.err.count("\n") == 1
         assert model in shown.err
+
+
+def test_features_are_counted_as_in_training(tmp_path, capsys):
+    """The training rows have a feature 0; these have none, and that is no reason."""
+    train, test = tmp_path / "train.svm", tmp_path / "test.svm"
+    rows = ["a 0:1", "b 1:1", "c 2:1"]
+    train.write_text("\n".join(rows * 5))
+    test.write_text("b 1:1\nc 2:1\n")
+    model = str(tmp_path / "train.polymargin")
+    report = run_json(capsys, "train", train, test, "-s", 4, "-c", 10, "-o", model)
+    assert report["heldout"]["accuracy"] == 1
+    assert main(["predict", str(test), model, "-q"]) == 0
+    assert capsys.readouterr().out.split() == ["b", "c"]
+    # Who says otherwise is heard.
+    assert main(["predict", str(test), model, "-q", "--zero-based", "no"]) == 0
+    assert capsys.readouterr().out.split() == ["a", "b"]

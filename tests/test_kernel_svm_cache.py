@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel_problems import SOME_KERNEL_PAIRS, accurate
 from problems import make_problem
+from sklearn.datasets import make_classification
 
+from polymargin import KernelSVM
 from polymargin._core import core
 from polymargin.block import BlockDriver
 from polymargin.kernel import make_kernel
@@ -172,3 +174,21 @@ def test_peak(run_python, machine):
     all_of_them = float(run_python(PEAK, machine, 1000))
     assert few < 20 * 1.05 + 10  # scores, dual variables and tiles
     assert all_of_them > 60
+
+
+@pytest.mark.parametrize("machine", ["ww", "cs"])
+def test_a_cache_that_is_nearly_large_enough(machine):
+    """The shrunk problem is not solved further than what was left out is known."""
+    X, y = make_classification(
+        3000,
+        10,
+        n_informative=8,
+        n_redundant=0,
+        n_classes=6,
+        class_sep=1.5,
+        random_state=0,
+    )
+    model = KernelSVM(machine, C=10.0, gamma=0.02, cache_size=40, random_state=0)
+    model.set_params(max_iter=40).fit(X, y)
+    assert model.status_ == "converged"
+    assert model.n_kernel_evaluations_ > len(y) ** 2  # it did not find room for all

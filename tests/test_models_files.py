@@ -368,7 +368,7 @@ def product(A, B):
 )
 def test_parameters_that_cannot_be_written(tmp_path, model, message):
     with pytest.raises(ValueError, match=message):
-        polymargin.save(model.fit(X, y), tmp_path / "model")
+        polymargin.save(clone(model).fit(X, y), tmp_path / "model")
     assert os.listdir(tmp_path) == []
 
 

@@ -166,7 +166,7 @@ BROKEN = {
     "features": (GOOD.replace("nr_feature 2", "nr_feature 99999999"), "has 4 weights"),
     "beyond": (GOOD.replace("nr_feature 2", "nr_feature 9999999999"), "out of range"),
     "a weight less": (GOOD[:-5], "weights where 2 lines of 2 are expected"),
-    "a word": (GOOD.replace("0.5 ", "half "), "a weight is not a number"),
+    "a word": (GOOD.replace("0.5 ", "half "), "the weights are not numbers only"),
     "infinite": (GOOD.replace("0.5 ", "inf "), "not finite"),
     "bias": (GOOD.replace("bias -1", "bias"), "bias is not one number"),
     "bytes": ("\x00\xff" * 50, "should be one of"),

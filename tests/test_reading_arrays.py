@@ -49,6 +49,17 @@ def test_sparse_npz():
     np.testing.assert_array_equal(load_data(file.getvalue()).X.toarray(), X)
 
 
+def test_kinds_of_labels():
+    for y, expected in [
+        ([True, False], [1, 0]),
+        (np.array([2**63, 1], dtype=np.uint64), [2**63, 1]),
+        (np.array([b"a", b"b"]), ["a", "b"]),
+        (np.array([1.5, 2]), [1.5, 2]),
+        (np.array(["1", "2"]), [1, 2]),
+    ]:
+        assert load_data(npz(X=X, y=y)).y.tolist() == expected
+
+
 def test_types():
     narrow = npz(X=X.astype(np.float32), y=[1, 2])
     assert load_data(narrow).X.dtype == np.float64

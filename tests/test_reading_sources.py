@@ -153,6 +153,9 @@ def test_bad_arguments(options, words):
 
 
 def test_bad_sources(tmp_path):
+    (tmp_path / "empty").write_bytes(b"")
+    with pytest.raises(ValueError, match="empty has no rows"):
+        load_data(tmp_path / "empty")
     with pytest.raises(FileNotFoundError):
         load_data(tmp_path / "nothing.svm")
     with pytest.raises(IsADirectoryError):

@@ -58,7 +58,7 @@ def assert_same(data, X, y):
     zero_based=st.sampled_from(["auto", True]),
     dtype=st.sampled_from([np.float64, np.float32]),
 )
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=200)
 @example(rows=[("1", "", [], [], "")], zero_based="auto", dtype=np.float64)
 def test_same_as_scikit_learn(rows, zero_based, dtype):
     text = text_of(rows)

@@ -33,7 +33,7 @@ void check_random_numbers() {
     std::string number = random.below(3) == 0 ? "-" : random.below(9) == 0 ? "+" : "";
     number += std::string(random.below(4) == 0 ? random.below(30) : 0, '0');
     number += random_digits(random, 1 + random.below(22)) + "1";
-    if (random.below(3) != 0) number += "." + random_digits(random, random.below(30));
+    if (random.below(3) != 0) number.append(".").append(random_digits(random, random.below(30)));
     if (random.below(3) == 0) {
       number += random.below(2) ? "e" : "E-";
       number += std::to_string(random.below(random.below(2) ? 20 : 340));
@@ -52,7 +52,7 @@ void check_ties() {
     std::uint64_t numerator = odd;
     for (int k = 0; k < places; ++k) numerator *= 5;
     std::string number = std::to_string(numerator);
-    number.insert(number.size() - std::size_t(places), ".");
+    number.insert(number.end() - places, '.');
     check_against_strtod(number);
     check_against_strtod(number + "00");
     check_against_strtod(number + "01");

@@ -106,7 +106,7 @@ std::string long_text(int rows) {
     if (i % 7 == 0) text += "# a comment: 1:2\n";
     text += std::to_string(i % 5) + (i % 3 == 0 ? " qid:1" : "");
     for (int j = 1; j < i % 11; ++j)
-      text += " " + std::to_string(3 * j) + ":" + std::to_string(i * 0.37);
+      text.append(" ").append(std::to_string(3 * j)).append(":").append(std::to_string(i * 0.37));
     text += i % 2 ? "\n" : "\r\n";
   }
   return text;

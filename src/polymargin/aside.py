@@ -1,6 +1,7 @@
 """Files that are never there in part."""
 
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -9,10 +10,10 @@ from typing import BinaryIO
 
 @contextmanager
 def written_aside(path: str | os.PathLike) -> Iterator[BinaryIO]:
-    """Open a file under another name, and rename it when all is written.
+    """Open a file that takes the place of `path` when all of it is on the disk.
 
-    If anything goes wrong, the other name is taken away and what was there before
-    stays.
+    If anything goes wrong, what was there stays, and nothing else is left. A device,
+    which cannot be replaced, is written to as it is.
 
     Parameters
     ----------
@@ -22,15 +23,24 @@ def written_aside(path: str | os.PathLike) -> Iterator[BinaryIO]:
     ------
     file : binary file
     """
-    path = Path(path)
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    path = Path(os.path.realpath(path))
+    if path.exists() and not path.is_file():
+        with open(path, "wb") as file:
+            yield file
+        return
+    aside = path.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
-        with open(aside, "wb") as file:
+        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    except OSError as problem:
+        problem.filename = str(path)  # what the user knows of
+        raise
+    try:
+        with open(descriptor, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(aside, path)
     except BaseException:
         with suppress(OSError):
-            aside.unlink()
+            os.unlink(aside)
         raise

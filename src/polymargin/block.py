@@ -22,6 +22,8 @@ from .problem import Problem
 _FRESH = 512  # most kernel rows of a round that are not in the cache
 _PATIENCE = 30  # how often all examples may be tried without progress
 _ACCURACY = 0.1  # of the working set, as a share of the violation before
+_SHRUNK = 0.1  # of the violation is left where a shrunk problem may be solved
+_STALLED = 0.9  # of the gap is left after a round where it is
 
 
 class BlockDriver:
@@ -73,6 +75,8 @@ class BlockDriver:
         self._square = isqrt(int(0.25 * cache_bytes / diagonal.itemsize))
         self._shrinking = shrinking
         self._shrunk = False
+        self._whole_violation = np.inf  # when examples were left out
+        self._gap, self._stalled = np.inf, False  # in the last round
         self._working = None  # chosen at the end of a round, for the next
         self._idle = False
         self._dual, self._violation = -np.inf, np.inf  # at the last progress
@@ -94,6 +98,8 @@ class BlockDriver:
             self._select()
         self._late = report["stopped"]
         primal, dual, violation = self._core.state()
+        self._stalled = primal - dual > _STALLED * self._gap
+        self._gap = primal - dual
         moves = report["moves"] if self._progresses(dual, violation) else 0
         self._idle = not moves
         return report | {
@@ -120,14 +126,18 @@ class BlockDriver:
         self._working = self._core.select(size, _FRESH)
 
     def _shrink_or_restore(self) -> None:
-        if self._shrunk and not len(self._working):
+        violation = self._core.state()[2]
+        # What is left of the gap then belongs to examples that were left out.
+        solved = self._stalled and violation <= _SHRUNK * self._whole_violation
+        if self._shrunk and (solved or not len(self._working)):
             self._rebuild()
             self._select()
+            violation = self._core.state()[2]
         room = self._core.capacity
         full = room < len(self._rows.points) and self._core.cached + _FRESH > room
         if self._shrinking and full and self._core.shrink():
             self._rows.choose_columns()
-            self._shrunk = True
+            self._shrunk, self._whole_violation = True, violation
 
     def rebuild(self) -> None:
         """Sum up the scores again if nothing moves: rounding may be the reason."""

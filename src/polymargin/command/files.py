@@ -12,6 +12,7 @@ from .streams import note
 from .usage import UsageError
 
 MODEL_SUFFIX = ".polymargin"
+ZERO_BASED = "zero_based"  # in the metadata of models
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 _OF_DATA = (
     ".svm",
@@ -30,7 +31,7 @@ _DENSE = 0.3
 _NAMES = "feature_names_in_"
 
 
-def read_data(arguments, source: str, n_features: int | None = None):
+def read_data(arguments, source: str, like=None):
     """Read data with labels, as the options of `add_data_options` say.
 
     Parameters
@@ -38,15 +39,20 @@ def read_data(arguments, source: str, n_features: int | None = None):
     arguments : Namespace
     source : str
         A path, or "-".
-    n_features : int or None
-        Those the data must have; svmlight text may have fewer.
+    like : Data or None
+        What the rows belong to: they must have as many features, svmlight text may have
+        fewer, and its indices are counted in the same way.
 
     Returns
     -------
     data : Data
         Dense if most values are not zero.
     """
-    data = _read(arguments, source, _column(arguments.label), n_features)
+    n_features, zero_based = None, None
+    if like is not None:
+        n_features, zero_based = like.X.shape[1], like.zero_based
+    label = _column(arguments.label)
+    data = _read(arguments, source, label, n_features, zero_based)
     if data.y is None:
         raise ValueError(f"{source} has no labels; put one before each row.")
     return _dense_if_full(data)
@@ -62,7 +68,8 @@ def read_for(model, arguments, source: str):
     import scipy.sparse as sp
 
     label, wanted = _column(arguments.label), model.n_features_in_
-    data = _read(arguments, source, label)
+    zero_based = getattr(model, "metadata_", {}).get(ZERO_BASED)
+    data = _read(arguments, source, label, zero_based=zero_based)
     table = not sp.issparse(data.X)
     if table and label is None and data.X.shape[1] == wanted - 1 and source != "-":
         data = _read(arguments, source, False)
@@ -86,15 +93,24 @@ def read_for(model, arguments, source: str):
     return _dense_if_full(data)
 
 
-def _read(arguments, source: str, label, n_features: int | None = None):
+def model_metadata(source: str, data) -> dict:
+    """What a model file remembers of the data, to read others in the same way."""
+    metadata = {"data": source}
+    if data.zero_based is not None:
+        metadata[ZERO_BASED] = data.zero_based
+    return metadata
+
+
+def _read(arguments, source: str, label, n_features=None, zero_based=None):
     from ..reading import load_data
 
+    asked = {"auto": zero_based, "yes": True, "no": False}[arguments.zero_based]
     return load_data(
         source,
         format=arguments.format,
         label=label,
         n_features=n_features,
-        zero_based={"auto": "auto", "yes": True, "no": False}[arguments.zero_based],
+        zero_based="auto" if asked is None else asked,
         n_jobs=-1,
     )
 

@@ -64,7 +64,7 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
         "-k",
         choices=KERNELS,
         default="auto",
-        help="linear needs no kernel; auto: rbf for at most 10,000 rows of at most "
+        help="linear needs no kernel; auto: rbf for at most 20,000 rows of at most "
         "1,000 features of which a tenth is not zero, linear otherwise",
     )
     add("--gamma", "-g", type=_gamma, metavar="number", help="of the kernel, or scale")

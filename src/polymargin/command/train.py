@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from .files import check_target, model_path, read_data
+from .files import check_target, model_metadata, model_path, read_data
 from .options import (
     DATA,
     add_data_options,
@@ -29,7 +29,7 @@ EXAMPLES = """\
   zcat news.svm.gz | polymargin train - --json
 
 Without --machine and --kernel, the shape of the data decides: a Weston-Watkins
-machine with the kernel rbf for at most 10,000 rows of at most 1,000 features of
+machine with the kernel rbf for at most 20,000 rows of at most 1,000 features of
 which a tenth is not zero, a linear Crammer-Singer machine otherwise. C is 1.
 
 Ctrl-C ends the training; the model trained so far is written, and the exit status
@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("-c auto needs at least two folds; give -v 2 or more.")
     test = None
     if heldout is not None:
-        test = read_data(arguments, heldout, data.X.shape[1])
+        test = read_data(arguments, heldout, like=data)
     report = TrainingReport(arguments, data)
     progress = make_progress(arguments.quiet)
     if arguments.C == "auto":
@@ -107,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
     report.add_choice(choice)
 
     fit = fit_model(choice, data, progress)
-    save(fit.model, target, metadata={"data": arguments.data})
+    save(fit.model, target, metadata=model_metadata(arguments.data, data))
     report.add_fit(fit, target)
     if fit.interrupted:
         note(f"stopped; the model trained so far is in {target}.")

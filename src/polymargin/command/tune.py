@@ -2,7 +2,7 @@
 
 import argparse
 
-from .files import check_target, read_data
+from .files import check_target, model_metadata, read_data
 from .options import (
     DATA,
     add_data_options,
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output is not None:
         choice.estimator.set_params(**tuning.best.parameters)
         fit = fit_model(choice, data, progress)
-        save(fit.model, arguments.output, metadata={"data": arguments.data})
+        save(fit.model, arguments.output, metadata=model_metadata(arguments.data, data))
         found |= fit.as_dict() | {"model": arguments.output}
         status = STOPPED if fit.interrupted else OK if fit.converged else UNCONVERGED
         if talks:

@@ -14,14 +14,12 @@ import json
 import math
 import mmap
 import os
-import secrets
 import stat
-from contextlib import contextmanager, suppress
-from pathlib import Path
 from reprlib import repr  # of what may be long
 
 import numpy as np
 
+from ..aside import written_aside
 from .errors import ModelFileError
 
 MOST_HEADER_BYTES = 16_000_000  # arrays are not in it, nor names
@@ -88,35 +86,6 @@ def write(path, tensors: dict[str, np.ndarray], metadata: dict[str, str]) -> Non
             little = tensor.astype(tensor.dtype.newbyteorder("<"), copy=False)
             if little.nbytes:
                 file.write(memoryview(little.reshape(-1)).cast("B"))
-
-
-@contextmanager
-def written_aside(path):
-    """Open a file that takes the place of `path` when all of it is on the disk.
-
-    If anything goes wrong, what was there stays, and nothing else is left.
-    """
-    path = Path(os.path.realpath(path))
-    if path.exists() and not path.is_file():  # a device, which cannot be replaced
-        with open(path, "wb") as file:
-            yield file
-        return
-    aside = path.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    except OSError as problem:
-        problem.filename = str(path)  # what the user knows of
-        raise
-    try:
-        with open(descriptor, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(aside, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(aside)
-        raise
 
 
 def read(path, mapped: bool = True) -> tuple[dict[str, np.ndarray], dict[str, str]]:

@@ -16,15 +16,16 @@ With two classes there is one weight per feature, whose positive side is the *fi
 label; but MCSVM_CS always has one per class.
 """
 
+import warnings
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
+from ..aside import written_aside
 from ..linear import LinearSVM
 from ..maxent import MaxEnt
-from .container import written_aside
 from .errors import ModelFileError
 
 _ARGMAX = "MCSVM_CS"  # scores of all classes, of which the largest wins
@@ -121,8 +122,7 @@ def import_liblinear(path) -> LinearSVM:
         If it is no such file; a ValueError.
     """
     try:
-        head, tokens = _read(Path(path))
-        return _make(head, tokens)
+        return _make(*_read(Path(path)))
     except ModelFileError as problem:
         raise ModelFileError(
             f"{path} cannot be loaded as a model of LIBLINEAR: {problem}."
@@ -156,14 +156,14 @@ def _whole_labels(classes: np.ndarray) -> list[int]:
     )
 
 
-def _read(path: Path) -> tuple[dict[str, list[str]], list[str]]:
-    """Return the words of the head by their first one, and what follows."""
+def _read(path: Path) -> tuple[dict[str, list[str]], np.ndarray]:
+    """Return the words of the head by their first one, and the weights."""
     head: dict[str, list[str]] = {}
     with open(path, encoding="ascii", errors="replace") as file:
         for number in range(1, 100):
             words = file.readline(1 << 24).split()
             if words == ["w"]:
-                return head, file.read().split()
+                return head, _floats(file.read(), "the weights")
             if not words or words[0] in head:
                 raise ModelFileError(
                     f"line {number} should be one of solver_type, nr_class, label, "
@@ -173,7 +173,7 @@ def _read(path: Path) -> tuple[dict[str, list[str]], list[str]]:
     raise ModelFileError("its head does not end")
 
 
-def _make(head: dict[str, list[str]], tokens: list[str]) -> LinearSVM:
+def _make(head: dict[str, list[str]], weights: np.ndarray) -> LinearSVM:
     needed = {"solver_type", "label", "bias", *_COUNTS}
     if not needed <= set(head):
         raise ModelFileError(f"it has no {', '.join(sorted(needed - set(head)))}")
@@ -186,18 +186,18 @@ def _make(head: dict[str, list[str]], tokens: list[str]) -> LinearSVM:
     labels = [_whole([word], "label", _INT.min) for word in head["label"]]
     if n_classes < 2 or n_features < 1 or len(set(labels)) != n_classes:
         raise ModelFileError("it does not have one label for each of two classes")
-    bias = _floats(head["bias"])
+    bias = _floats(" ".join(head["bias"]), "bias").tolist()
     if len(bias) != 1:
         raise ModelFileError("bias is not one number")
-    has_bias = bool(bias[0] > 0)
+    has_bias = bias[0] > 0
     n_columns = 1 if n_classes == 2 and solver != _ARGMAX else n_classes
     n_rows = n_features + (bias[0] >= 0)
-    if len(tokens) != n_rows * n_columns:
+    if len(weights) != n_rows * n_columns:
         raise ModelFileError(
-            f"it has {len(tokens)} weights where {n_rows} lines of {n_columns} are "
+            f"it has {len(weights)} weights where {n_rows} lines of {n_columns} are "
             f"expected"
         )
-    weights = _floats(tokens).reshape(n_rows, n_columns)
+    weights = weights.reshape(n_rows, n_columns)
     if not has_bias:
         weights = weights[:n_features]  # a constant feature of zero says nothing
     order = np.argsort(labels)
@@ -207,7 +207,7 @@ def _make(head: dict[str, list[str]], tokens: list[str]) -> LinearSVM:
         weights = -weights
     model = LinearSVM(
         fit_intercept=has_bias,
-        intercept_scaling=bias[0].item() if has_bias else 1.0,
+        intercept_scaling=bias[0] if has_bias else 1.0,
         **_PARAMETERS[solver],
     )
     model.classes_ = np.array(labels)[order]
@@ -226,11 +226,13 @@ def _whole(words: list[str], name: str, least: int = 0) -> int:
     return value
 
 
-def _floats(words: list[str]) -> np.ndarray:
-    try:
-        values = np.array([float(word) for word in words], dtype=np.float64)
-    except ValueError as problem:
-        raise ModelFileError(f"a weight is not a number ({problem})") from None
+def _floats(text: str, what: str) -> np.ndarray:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # that the text ends before its end
+        try:
+            values = np.fromstring(text, dtype=np.float64, sep=" ")
+        except (ValueError, DeprecationWarning):
+            raise ModelFileError(f"{what} are not numbers only") from None
     if not np.isfinite(values).all():
-        raise ModelFileError("a weight is not finite")
+        raise ModelFileError(f"{what} are not finite")
     return values

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
+from ..aside import written_aside
 from ..expansion import Expansion
 from ..kernel import (
     CallableKernel,
@@ -22,7 +23,6 @@ from ..linear_training import LinearTraining
 from ..machine import class_pairs
 from ..maxent import MaxEnt
 from ..online_svm import OnlineSVM
-from .container import written_aside
 from .graph import Graph
 
 _MOST_BYTES = 2**31 - 2**20  # of a protocol buffer

@@ -28,12 +28,13 @@ def tidy_labels(y: np.ndarray) -> np.ndarray:
     Returns
     -------
     y : ndarray of shape (n_samples,)
-        int64, float64 or strings.
+        int64, float64 or strings; uint64 if it must be.
     """
     if y.dtype.kind in "OSUT":
         return _from_text(y.astype(str))
     if y.dtype.kind in "biu":
-        return y.astype(np.int64)
+        fits = y.dtype != np.uint64 or np.all(y <= np.iinfo(np.int64).max)
+        return y.astype(np.int64) if fits else y
     y = y.astype(np.float64)
     if np.all((np.abs(y) <= EXACT) & (y == np.rint(y))):
         return y.astype(np.int64)

@@ -166,8 +166,9 @@ def _labels(body: memoryview, delimiter: str, parsed: dict) -> np.ndarray:
     if parsed["labels_are_numbers"]:
         return tidy_labels(parsed["labels"])
     words = as_strings(_reading.fields(body, parsed["label_offsets"], delimiter))
-    quoted = np.strings.startswith(words, '"')
-    if quoted.any():
-        inner = np.strings.slice(words[quoted], 1, -1)
-        words[quoted] = np.strings.replace(inner, '""', '"')
-    return words
+    different, codes = np.unique(words, return_inverse=True)
+    return np.array([_unquoted(word) for word in different.tolist()])[codes]
+
+
+def _unquoted(word: str) -> str:
+    return word[1:-1].replace('""', '"') if word.startswith('"') else word
