@@ -11,13 +11,14 @@ WIDEST := $(shell grep -qsm1 avx512vl /proc/cpuinfo && echo avx512 || { grep -qs
 SETS ?= generic$(if $(WIDEST),;$(WIDEST))
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 
-.PHONY: demo test test-core test-python sanitize fuzz lint format bench bench-kernel bench-online bench-nystroem bench-paths bench-papers bench-reading clean help
+.PHONY: demo test test-core test-python sanitize fuzz lint format docs bench bench-kernel bench-online bench-nystroem bench-paths bench-papers bench-reading clean help
 
 help:
 	@echo "make demo      train on the digits data, print a table, write a convergence plot"
 	@echo "make test      all tests: the C++ core and the Python package"
 	@echo "make sanitize  the C++ tests under AddressSanitizer and UBSan"
 	@echo "make fuzz      a million mutated inputs to each parser of files, under the same"
+	@echo "make docs      the documentation as a site, into build/site; open its index.html"
 	@echo "make lint      ruff and clang-format, checking only; make format applies them"
 	@echo "make bench     benchmarks against LIBLINEAR and scikit-learn (POLYMARGIN_DATA=folder)"
 	@echo "make bench-kernel  kernel machines against scikit-learn's and Intel's SVC, into docs/benchmarks-kernel.md"
@@ -81,6 +82,11 @@ format: $(VENV)/.extra-lint
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(CXX_FILES)
+
+# From text and sources only: nothing is compiled, and nothing loaded from elsewhere.
+docs: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --group docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 bench: $(VENV)/.extra-bench
 	$(BIN)/python -m benchmarks.linear $(BENCH)

@@ -22,14 +22,16 @@ MODULES = ["polymargin"] + [
 ]
 
 
+ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
     page
-    for page in sorted((Path(__file__).parents[1] / "docs").glob("*.md"))
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     if "```python" in page.read_text(encoding="utf-8")
 ]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.filterwarnings("error::sklearn.exceptions.ConvergenceWarning")
 def test_snippets_of_pages(page, tmp_path, monkeypatch):
     """One after the other, as a reader would run them, in an empty folder."""
     monkeypatch.chdir(tmp_path)
@@ -38,6 +40,15 @@ def test_snippets_of_pages(page, tmp_path, monkeypatch):
         # Errors tell the line of the page.
         lines_before = "\n" * text[: found.start(1)].count("\n")
         exec(compile(lines_before + found[1], page, "exec"), names)
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_links_of_files(name):
+    """The pages of the site are checked when it is built, these are not part of it."""
+    links = re.findall(r"\]\(([^)#]+)", (ROOT / name).read_text(encoding="utf-8"))
+    here = [link for link in links if "://" not in link]
+    assert [link for link in here if not (ROOT / link).exists()] == []
+    assert here or name == "CHANGELOG.md"
 
 
 @pytest.mark.parametrize("name", MODULES)

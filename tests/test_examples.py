@@ -1,4 +1,4 @@
-"""The example of a stream runs, on what it makes itself and on files of one's own."""
+"""The examples run: those with plots as they are, that of a stream on files too."""
 
 import importlib.util
 import sys
@@ -10,12 +10,62 @@ import pytest
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
-@pytest.fixture(scope="module")
-def stream():
-    spec = importlib.util.spec_from_file_location("stream", EXAMPLES / "stream.py")
+def example(name):
+    """The module of an example."""
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def stream():
+    return example("stream")
+
+
+def run(name, folder, capsys):
+    """What an example prints; its plot must be where it was asked for."""
+    picture = folder / "plot.png"
+    example(name).main(["--output", str(picture)])
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    return capsys.readouterr().out
+
+
+def numbers_of(output, name):
+    """The numbers of the line that begins with a name."""
+    (line,) = [line for line in output.splitlines() if line.startswith(name)]
+    return [float(word) for word in line[len(name) :].split()]
+
+
+def test_text(tmp_path, capsys):
+    output = run("text", tmp_path, capsys)
+    for name in ("Crammer-Singer", "Weston-Watkins", "one-vs-rest", "maximum entropy"):
+        _, C, accuracy, gap = numbers_of(output, name)
+        assert 0.01 < C < 100
+        assert accuracy > 0.75
+        assert gap <= 1e-3
+    assert "linkage" in output  # a word that tells cluster.hierarchy
+
+
+def test_kernels(tmp_path, capsys):
+    output = run("kernels", tmp_path, capsys)
+    support, accuracy = numbers_of(output, "Gaussian  ")
+    assert support < 450
+    assert accuracy > 0.99
+    budget, bounded = numbers_of(output, "Gaussian, online, budget 60")
+    assert budget <= 60
+    assert bounded > 0.95
+
+
+def test_convergence(tmp_path, capsys):
+    output = run("convergence", tmp_path, capsys)
+    ways = ("default (acf)", "permuted, shrinking", "exponentiated gradient")
+    for name in (*ways, "cutting plane"):
+        _, objective, bound, _ = numbers_of(output, name)
+        # Every bound holds for every model.
+        assert bound <= numbers_of(output, "default (acf)")[1]
+        assert objective >= numbers_of(output, "default (acf)")[2]
+    assert numbers_of(output, "default (acf)")[-1] <= 1e-5
 
 
 def lines_of(output):
