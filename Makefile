@@ -54,7 +54,7 @@ test-core: $(VENV)/.extra-test
 	$(BIN)/ctest --test-dir build/core --output-on-failure --parallel $(JOBS)
 
 test-python: $(VENV)/.extra-test
-	$(BIN)/python -m pytest -n $(JOBS) tests benchmarks
+	$(BIN)/python -m pytest -n $(JOBS) --durations=15 tests benchmarks
 
 sanitize: $(VENV)/.extra-test
 	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
