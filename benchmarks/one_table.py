@@ -32,6 +32,8 @@ class OneTable:
         In ``docs``; ``benchmarks-<table>.md`` if empty.
     draw : callable or None
         Is given all records and the folder of the page, to put figures there.
+    peers : sequence of str
+        Packages whose versions the page shows.
     """
 
     table: str
@@ -40,6 +42,7 @@ class OneTable:
     render: Callable[[list[dict]], str]
     page: str = ""
     draw: Callable[[list[dict], Path], None] | None = None
+    peers: Sequence[str] = ()
 
     def main(self, arguments: list[str] | None = None) -> int:
         """Run the benchmark; returns the exit status."""
@@ -80,7 +83,7 @@ class OneTable:
                 f"it to their folder, or try --data {FALLBACK}."
             )
         module = f"benchmarks.{self.table}"
-        described = environment(arguments, module=module, peers=[])
+        described = environment(arguments, module=module, peers=self.peers)
         for name in options.data or self.names:
             if options.resume and (self.table, name) in results:
                 progress(f"{name}: measured already")

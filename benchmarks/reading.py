@@ -1,21 +1,17 @@
 """How long it takes to read svmlight text: ``python -m benchmarks.reading --help``."""
 
-import argparse
-import os
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from sklearn.datasets import dump_svmlight_file
 
-from .command import add_common_arguments, guarded
-from .data import FALLBACK, FOLDER_VARIABLE, load
-from .environment import environment
-from .fresh import ROOT
+from .data import load
 from .markdown import bar, digits, markdown_table, times
 from .measure import interleave, progress, spread
+from .one_table import OneTable
 from .page import machines
 from .readers import OURS, PLAIN, SKLEARN, readers, same_arrays
-from .results import Results, write_aside
 
 TABLE = "reading"
 DATA = ("news20_bydate", "mnist", "letter")
@@ -23,42 +19,20 @@ REPEATS = 5
 GOALS = {SKLEARN: 5.0, PLAIN: 1.0}  # how often as fast one thread is to be
 
 
-def parse(arguments: list[str] | None) -> argparse.Namespace:
-    """Read the command line."""
-    names = (*DATA, FALLBACK)
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.reading")
-    parser.add_argument(
-        "--data",
-        nargs="+",
-        choices=names,
-        metavar="NAME",
-        help=f"among {', '.join(names)}",
-    )
-    parser.add_argument(
-        "--output",
-        type=Path,
-        default=ROOT / "docs" / "benchmarks-reading.md",
-        help="the page (docs/benchmarks-reading.md)",
-    )
-    add_common_arguments(parser, "bench-reading")
-    return parser.parse_args(arguments)
-
-
-def measure(name: str, folder: Path) -> dict:
-    """The record of a data set, whose file is written if it is not there."""
-    path = folder / f"{name}.svm"
+def measure(name: str) -> dict:
+    """The record of a data set, which is written to a file and read again."""
     data = load(name, scaled=False)
-    if not path.exists():
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"{name}.svm"
         progress(f"{name}: writing {path.name}")
-        aside = path.with_suffix(".part")
-        dump_svmlight_file(data.X, data.y, str(aside), zero_based=False)
-        aside.rename(path)
-    if not same_arrays(path):
-        raise RuntimeError(f"{name} is read otherwise than by scikit-learn")
-    runs = interleave(name, readers(path, folder), REPEATS)
+        dump_svmlight_file(data.X, data.y, str(path), zero_based=False)
+        if not same_arrays(path):
+            raise RuntimeError(f"{name} is read otherwise than by scikit-learn")
+        runs = interleave(name, readers(path, path.parent), REPEATS)
+        size = path.stat().st_size
     return {
         "rows": data.X.shape[0],
-        "bytes": path.stat().st_size,
+        "bytes": size,
         "readers": {reader: spread(seconds) for reader, seconds in runs.items()},
     }
 
@@ -114,34 +88,7 @@ def _bars(records: list[dict]) -> list[str]:
     return lines
 
 
-def measure_all(options: argparse.Namespace, results: Results, arguments) -> None:
-    """Measure the data sets that are asked for."""
-    if not options.data and not os.environ.get(FOLDER_VARIABLE):
-        raise FileNotFoundError(
-            f"The data sets need the environment variable {FOLDER_VARIABLE}; set it "
-            f"to their folder, or try --data {FALLBACK}."
-        )
-    described = environment(arguments, module="benchmarks.reading")
-    for name in options.data or DATA:
-        if options.resume and (TABLE, name) in results:
-            progress(f"{name}: measured already")
-            continue
-        record = measure(name, options.folder)
-        results.add({"table": TABLE, "data": name, "environment": described, **record})
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Run the benchmark; returns the exit status."""
-    options = parse(arguments)
-    results = Results(options.folder)
-    if not options.render:
-        failed = guarded(lambda: measure_all(options, results, arguments))
-        if failed:
-            return failed
-    write_aside(options.output, render(results.of_table(TABLE)))
-    progress(f"wrote {options.output}")
-    return 0
-
+main = OneTable(TABLE, DATA, measure, render, peers=["liblinear-official"]).main
 
 if __name__ == "__main__":
     sys.exit(main())

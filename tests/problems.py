@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.testing import assert_array_equal
 from scipy.special import expit, logsumexp, softmax, xlogy
 
 from polymargin import LinearSVM, MaxEnt
@@ -296,3 +297,12 @@ def violations(model, X, y, caps):
     inward = np.where(u > 0, h, np.maximum(h, 0))
     inward = np.where(u < upper, inward, np.minimum(inward, 0))
     return np.abs(np.where(variable, inward, 0)).max(axis=1)
+
+
+def assert_same_training(one, other) -> None:
+    """Two fits took the same steps, to the last bit."""
+    assert_array_equal(one.coef_, other.coef_)
+    assert_array_equal(one.intercept_, other.intercept_)
+    assert_array_equal(one.dual_coef_.toarray(), other.dual_coef_.toarray())
+    for name in ("objective", "dual_objective", "violation", "visits", "moves"):
+        assert_array_equal(one.history_[name], other.history_[name])

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
 from polymargin import KernelSVM, LinearSVM, MaxEnt, OnlineSVM, export_onnx
+from polymargin.kernel import LinearKernel
 
 X, y = make_problem(n=120, d=7, k=5)
 NEW = make_problem(n=300, d=7, k=5, seed=1)[0]
@@ -156,3 +157,15 @@ def test_without_onnx(run_python):
         print(problem)
     """
     assert "pip install 'polymargin[onnx]'" in run_python(script)
+
+
+def test_a_kernel_without_a_graph_is_refused(monkeypatch):
+    """One that derives from another must not be taken for it."""
+
+    class CubeKernel(LinearKernel):
+        pass
+
+    model = KernelSVM(kernel="linear", random_state=0).fit(X, y)
+    monkeypatch.setattr(model._expansion.kernel, "__class__", CubeKernel)
+    with pytest.raises(TypeError, match="CubeKernel has no ONNX graph"):
+        export_onnx(model)

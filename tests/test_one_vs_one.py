@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from problems import (
     BINARY_LOSSES,
+    assert_same_training,
     class_pairs,
     class_weights,
     draw_softmax,
@@ -71,11 +72,7 @@ def test_number_of_threads(loss, order):
         for n_jobs in (1, 2, 4)
     )
     for other in others:
-        assert_array_equal(one.coef_, other.coef_)
-        assert_array_equal(one.intercept_, other.intercept_)
-        assert_array_equal(one.dual_coef_.toarray(), other.dual_coef_.toarray())
-        for name in ("objective", "dual_objective", "violation", "visits", "moves"):
-            assert_array_equal(one.history_[name], other.history_[name])
+        assert_same_training(one, other)
 
 
 @pytest.mark.parametrize("loss", BINARY_LOSSES)

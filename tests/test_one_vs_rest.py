@@ -6,6 +6,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from problems import (
     LOSSES,
+    assert_same_training,
     augmented,
     class_weights,
     dual_block,
@@ -160,11 +161,7 @@ def test_number_of_threads(loss, order):
         for n_jobs in (1, 2, 4)
     )
     for other in others:
-        assert_array_equal(one.coef_, other.coef_)
-        assert_array_equal(one.intercept_, other.intercept_)
-        assert_array_equal(one.dual_coef_.toarray(), other.dual_coef_.toarray())
-        for name in ("objective", "dual_objective", "violation", "visits", "moves"):
-            assert_array_equal(one.history_[name], other.history_[name])
+        assert_same_training(one, other)
 
 
 @pytest.mark.parametrize("loss", LOSSES)

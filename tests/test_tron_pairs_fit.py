@@ -4,8 +4,8 @@ import time
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
-from problems import make_problem, make_sparse_problem
+from numpy.testing import assert_allclose
+from problems import assert_same_training, make_problem, make_sparse_problem
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -44,11 +44,7 @@ def test_number_of_threads(loss, dtype, k):
         for n_jobs in (1, 2, 5)
     )
     for other in others:
-        assert_array_equal(one.coef_, other.coef_)
-        assert_array_equal(one.intercept_, other.intercept_)
-        assert_array_equal(one.dual_coef_.toarray(), other.dual_coef_.toarray())
-        for name in ("objective", "dual_objective", "violation", "visits", "moves"):
-            assert_array_equal(one.history_[name], other.history_[name])
+        assert_same_training(one, other)
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -3,6 +3,7 @@
 import argparse
 from dataclasses import dataclass
 
+from ..names import FULL_NAMES
 from .streams import note
 from .usage import UsageError
 
@@ -30,15 +31,6 @@ _KERNEL_SOLVERS = ("block", "s2do", "smo")
 # A kernel is taken unasked where it trains in seconds.
 MOST_ROWS, MOST_FEATURES, LEAST_DENSITY = 20_000, 1_000, 0.1
 
-_NAMES = {
-    "cs": "Crammer-Singer",
-    "ww": "Weston-Watkins",
-    "llw": "Lee-Lin-Wahba",
-    "ovr": "one-vs-rest",
-    "ovo": "one-vs-one",
-    "maxent": "maximum entropy",
-}
-
 
 @dataclass(frozen=True)
 class Choice:
@@ -65,7 +57,7 @@ class Choice:
     def __str__(self) -> str:
         estimator = self.estimator
         parameters = estimator.get_params()
-        words = [_NAMES[parameters.get("machine", "maxent")]]
+        words = [FULL_NAMES[parameters.get("machine", "maxent")]]
         if parameters.get("loss", "hinge") != "hinge":
             words.append(f"{parameters['loss'].replace('_', ' ')} loss")
         words.append(f"{estimator.kernel} kernel" if self.has_kernel else "linear")

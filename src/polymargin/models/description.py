@@ -4,17 +4,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..names import FULL_NAMES
 from .evaluation import Evaluation
 from .text import table
 
-_MACHINES = {
-    "cs": "Crammer-Singer",
-    "ww": "Weston-Watkins",
-    "llw": "Lee-Lin-Wahba",
-    "ovr": "one-vs-rest",
-    "ovo": "one-vs-one",
-    "maxent": "maximum entropy",
-}
 _MOST = 20  # classes on a page
 
 
@@ -80,7 +73,7 @@ class Description:
         return parts
 
     def __str__(self) -> str:
-        name = _MACHINES.get(self.machine, self.machine)
+        name = FULL_NAMES.get(self.machine, self.machine)
         lines = [f"{self.estimator}: {name}, {self.loss.replace('_', ' ')} loss"]
         lines += table(self._facts())
         if self.features:

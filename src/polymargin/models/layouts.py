@@ -197,19 +197,15 @@ _OF_TRAINING = ("_fitted", "_coefficients")
 LAYOUTS = {
     layout.estimator.__name__: layout
     for layout in (
-        Layout(
-            LinearSVM,
-            _LINEAR,
-            ("classes_", "n_features_in_", "coef_", "intercept_"),
-            _check_linear,
-            (*_OF_TRAINING, "dual_coef_", "support_"),
-        ),
-        Layout(
-            MaxEnt,
-            _LINEAR,
-            ("classes_", "n_features_in_", "coef_", "intercept_"),
-            _check_linear,
-            (*_OF_TRAINING, "dual_coef_", "support_"),
+        *(
+            Layout(
+                linear,
+                _LINEAR,
+                ("classes_", "n_features_in_", "coef_", "intercept_"),
+                _check_linear,
+                (*_OF_TRAINING, "dual_coef_", "support_"),
+            )
+            for linear in (LinearSVM, MaxEnt)
         ),
         Layout(
             KernelSVM,

@@ -14,6 +14,7 @@ from ..kernel import (
     CallableKernel,
     GaussianKernel,
     LaplacianKernel,
+    LinearKernel,
     PolynomialKernel,
     PrecomputedKernel,
     SigmoidKernel,
@@ -137,8 +138,10 @@ def _kernel_values(made: Graph, expansion: Expansion) -> str:
         return _laplacian(made, at, kernel.gamma_)
     if isinstance(kernel, GaussianKernel):
         return _gaussian(made, kernel, at, points.norms)
-    if not isinstance(kernel, PolynomialKernel | SigmoidKernel):
+    if type(kernel) is LinearKernel:
         return made.node("MatMul", "X", made.constant(at.T))
+    if not isinstance(kernel, PolynomialKernel | SigmoidKernel):
+        raise TypeError(f"{type(kernel).__name__} has no ONNX graph here; add one.")
     # gamma in the constant: onnxruntime takes factors of products in single precision.
     products = made.node("MatMul", "X", made.constant(kernel.gamma_ * at.T))
     products = made.node("Add", products, made.constant(kernel.coef0))
