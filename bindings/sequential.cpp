@@ -100,7 +100,32 @@ class PySequential : public Interruptible {
                           to_numpy(std::move(values)));
   }
 
-  void set_duals(Input<std::int64_t> starts, Input<std::int32_t> classes, Input<double> values) {
+  void set_scale(double scale) { driver_->set_scale(Real(scale)); }
+
+  // (sum of C_i loss_i under W as it is, sum of the dual terms, largest violation) of these rows.
+  nb::object partial_sums() {
+    Certificate sums;
+    {
+      nb::gil_scoped_release released;
+      sums = polymargin::certify(*driver_, threads_, [&] { return signalled(); });
+      sums.dual = driver_->dual_terms();
+    }
+    if (!sums.complete) return nb::none();
+    return nb::make_tuple(sums.losses, sums.dual, sums.violation);
+  }
+
+  double dual() const { return driver_->dual(); }
+  double dual_terms() { return driver_->dual_terms(); }
+
+  auto schedule_memory() { return to_numpy(driver_->schedule().memory()); }
+
+  void recall_schedule(Input<float> memory) {
+    driver_->schedule().recall({memory.data(), memory.shape(0)});
+  }
+
+  // `rebuild`: W becomes that of these blocks. Not so where these rows are a part of all.
+  void set_duals(Input<std::int64_t> starts, Input<std::int32_t> classes, Input<double> values,
+                 bool rebuild) {
     auto& blocks = driver_->blocks();
     if (starts.shape(0) != std::size_t(blocks.examples()) + 1)
       throw std::invalid_argument("dual variables must have one block per row");
@@ -111,7 +136,7 @@ class PySequential : public Interruptible {
         if (values.data()[p] != 0) entries.push_back({classes.data()[p], Real(values.data()[p])});
       blocks.set(i, entries);
     }
-    driver_->rebuild_weights();
+    if (rebuild) driver_->rebuild_weights();
   }
 
   // A copy of W, of shape (features, classes); a sparse one if the features are reduced.
@@ -186,9 +211,16 @@ static void bind(nb::module_& m, const char* name) {
       .def("rebuild", &Driver::rebuild)
       .def("certify", &Driver::certify)
       .def("duals", &Driver::duals)
-      .def("set_duals", &Driver::set_duals, "indptr"_a, "classes"_a, "values"_a)
+      .def("set_duals", &Driver::set_duals, "indptr"_a, "classes"_a, "values"_a,
+           "rebuild"_a = true)
+      .def("set_scale", &Driver::set_scale, "scale"_a)
+      .def("partial_sums", &Driver::partial_sums)
+      .def("dual_terms", &Driver::dual_terms)
+      .def("schedule_memory", &Driver::schedule_memory)
+      .def("recall_schedule", &Driver::recall_schedule, "memory"_a)
       .def("weights", &Driver::weights)
       .def("release_weights", &Driver::release_weights)
+      .def_prop_ro("dual", &Driver::dual)
       .def_prop_ro("interrupted", [](const Driver& driver) { return driver.interrupted(); });
   if constexpr (!W::kReduced) bound.def("set_weights", &Driver::set_weights, "weights"_a);
 }

@@ -87,26 +87,34 @@ def dual_driver(estimator, X, problem, restricted=None, order=None, stream=False
         )
     else:
         kind = "Sequential" if full else "ReducedSequential"
-        driver = getattr(core, f"{kind}{bits}")(
-            rows,
-            labels,
-            problem.caps,
-            problem.n_columns,
-            machine.name,
-            machine.loss,
-            restricted or estimator.restricted,
-            estimator.restricted_tol,
-            seed,
-            threads,
+        driver = sequential_driver(
+            f"{kind}{bits}", estimator, rows, problem, seed, threads, restricted
         )
-    epsilon = 1e-3 if estimator.violation_tol is None else estimator.violation_tol
-    driver.set_schedule(
-        "permuted" if stream else order or estimator.order,
-        estimator.shrinking,
-        estimator.cooling,
-        epsilon,
-    )
+    order = "permuted" if stream else order or estimator.order
+    set_schedule(driver, estimator, order)
     return driver
+
+
+def sequential_driver(kind, estimator, rows, problem, seed, threads, restricted=None):
+    """The driver of this `kind` of the core, which visits a row for all columns."""
+    return getattr(core, kind)(
+        rows,
+        problem.labels.astype(np.int32),
+        problem.caps,
+        problem.n_columns,
+        problem.machine.name,
+        problem.machine.loss,
+        restricted or estimator.restricted,
+        estimator.restricted_tol,
+        seed,
+        threads,
+    )
+
+
+def set_schedule(driver, estimator, order: str) -> None:
+    """Say who is visited next."""
+    epsilon = 1e-3 if estimator.violation_tol is None else estimator.violation_tol
+    driver.set_schedule(order, estimator.shrinking, estimator.cooling, epsilon)
 
 
 # Where one-vs-rest trains its classes one by one: dense rows with so many features for

@@ -79,6 +79,12 @@ class DualBlocks {
     }
   }
 
+  bool empty(std::int64_t i) const {
+    bool none = true;
+    for_each(i, [&](std::int32_t, Real) { none = false; });
+    return none;
+  }
+
   // Replaces a block by listed non-zeros, in ascending order of class.
   void set(std::int64_t i, const std::vector<Entry>& entries) {
     if (sparse_) {

@@ -60,6 +60,7 @@ Certificate certify(
   certificate.primal = driver.weights().squared_norm() / 2;
   for (const Partial& partial : partials) {
     certificate.primal += partial.loss;
+    certificate.losses += partial.loss;
     certificate.violation = std::max(certificate.violation, partial.violation);
   }
   driver.set_losses(losses);

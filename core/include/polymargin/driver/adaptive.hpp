@@ -6,6 +6,8 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
+#include <vector>
 
 #include "polymargin/driver/schedule.hpp"
 
@@ -53,6 +55,22 @@ class AdaptiveSchedule final : public Schedule {
   }
 
   void prefetch(std::int32_t i) const override { __builtin_prefetch(&state_[i]); }
+
+  // The mean gain of a visit, then preference and debt of every example. The visits since the last
+  // round began are as good as forgotten.
+  std::vector<float> memory() const override {
+    std::vector<float> memory{visits_ > 0 ? float(gains_ / double(visits_)) : mean_gain_};
+    for (const State& state : state_) memory.insert(memory.end(), {state.preference, state.owed});
+    return memory;
+  }
+
+  void recall(std::span<const float> memory) override {
+    if (memory.size() != 1 + 2 * state_.size()) return;
+    gains_ = memory[0];
+    visits_ = memory[0] < 0 ? 0 : 1;
+    for (std::size_t i = 0; i < state_.size(); ++i)
+      state_[i] = {memory[1 + 2 * i], memory[2 + 2 * i]};
+  }
 
  private:
   static constexpr float kRate = 0.05f;

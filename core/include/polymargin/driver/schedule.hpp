@@ -28,6 +28,10 @@ class Schedule {
   // Says that an example will be reported soon.
   virtual void prefetch(std::int32_t /*example*/) const {}
 
+  // What it has learned so far, for a later schedule of the same kind and examples to go on from.
+  virtual std::vector<float> memory() const { return {}; }
+  virtual void recall(std::span<const float> /*memory*/) {}
+
   const std::vector<std::int32_t>& examples() const { return examples_; }
 
  protected:

@@ -61,9 +61,18 @@ class Sequential {
   // The examples that can be visited: a weight above zero and at least one feature.
   const std::vector<std::int32_t>& visited() const { return visited_; }
   void set_schedule(std::unique_ptr<Schedule> schedule) { schedule_ = std::move(schedule); }
+  Schedule& schedule() { return *schedule_; }
   // With more than kDenseClasses classes: visit only the support of a block while full visits
   // bring no new class into it.
   void set_class_shrinking(bool on) { class_shrinking_ = on; }
+
+  // For a part of the rows that is solved beside others (CoCoA+: Ma et al. 2015, eq. (9)): a visit
+  // adds `scale` times its change to W, with the curvature scale |x|^2, which bounds what the parts
+  // do to each other. The running dual then tells the gains of this bounded problem.
+  void set_scale(Real scale) {
+    scale_ = scale;
+    for (std::int32_t i : visited_) examples_[i].curvature = scale * rows_->squared_norm(i);
+  }
 
   void set_threads(int threads) {
     if (threads > 1 && layout_.packs >= 2 * kTilePacks) team_ = std::make_unique<Team>(threads);
@@ -114,14 +123,9 @@ class Sequential {
   // Sets W to what the dual variables say: removes the drift of many small additions.
   void rebuild_weights() {
     weights_.clear();
-    dual_ = empty_rows_dual();
-    std::vector<Real> duals;
+    dual_ = dual_terms();
     for (std::int32_t i : visited_) {
-      duals.clear();
-      blocks_.for_each(i, [&](std::int32_t, Real u) { duals.push_back(u); });
-      if (duals.empty()) continue;
-      dual_ +=
-          machine_->dual_term(layout_.classes, examples_[i].cap, duals.data(), int(duals.size()));
+      if (blocks_.empty(i)) continue;
       if (blocks_.sparse() && !machine_->sums_to_zero()) {
         const Block<Real> block = workspace_.support_block(examples_[i], blocks_.list(i));
         machine_->coefficients(block);
@@ -138,6 +142,20 @@ class Sequential {
       if (machine_->sums_to_zero()) weights_.center();
     half_norm_ = weights_.squared_norm() / 2;
     dual_ -= half_norm_;
+  }
+
+  // The dual objective without 1/2 |W|^2: what the rows contribute, each by itself.
+  double dual_terms() {
+    double sum = empty_rows_dual();
+    std::vector<Real> duals;
+    for (std::int32_t i : visited_) {
+      duals.clear();
+      blocks_.for_each(i, [&](std::int32_t, Real u) { duals.push_back(u); });
+      if (!duals.empty())
+        sum += machine_->dual_term(layout_.classes, examples_[i].cap, duals.data(),
+                                   int(duals.size()));
+    }
+    return sum;
   }
 
   // Losses measured elsewhere replace the ones last seen.
@@ -225,9 +243,15 @@ class Sequential {
       }
       workspace_.clear_dual();
     } else if (step.moved) {
-      add_all(i, block.change);
+      add_all(i, scaled(block.change, layout_.stride));
     }
     return step;
+  }
+
+  const Real* scaled(Real* change, int count) const {
+    if (scale_ != 1)
+      for (int m = 0; m < count; ++m) change[m] *= scale_;
+    return change;
   }
 
   void add_all(std::int32_t i, const Real* change) {
@@ -241,7 +265,7 @@ class Sequential {
     int count = 0;
     bool entered = false;
     for_each_nonzero(block.change, layout_.stride, [&](int m) {
-      coefficients[count] = block.change[m];
+      coefficients[count] = scale_ * block.change[m];
       classes[count++] = m;
       entered |= block.dual[m] != 0 && std::abs(block.change[m]) == block.dual[m];
     });
@@ -281,7 +305,7 @@ class Sequential {
     rows_->scores_of(i, weights_, classes, count, workspace_.score.data());
     const Step<Real> step = machine_->step(block, kThreshold);
     if (step.moved) {
-      rows_->add_to(i, weights_, classes, count, block.change);
+      rows_->add_to(i, weights_, classes, count, scaled(block.change, count));
       blocks_.assign(i, block.dual, classes, count);
     }
     workspace_.clear_dual();
@@ -314,6 +338,7 @@ class Sequential {
   Random random_;
   std::unique_ptr<Team> team_;
   std::unique_ptr<Schedule> schedule_;
+  Real scale_ = 1;
   bool class_shrinking_ = false;
   std::vector<std::int32_t> visited_;
   std::vector<std::uint8_t> rest_, span_;

@@ -1,0 +1,149 @@
+"""The estimators of `polymargin.dask`."""
+
+from sklearn.utils.metaestimators import available_if
+
+from ..linear import LinearSVM, _is_logistic
+from ..maxent import MaxEnt
+from .training import DaskTraining
+
+
+class DaskLinearSVM(DaskTraining, LinearSVM):
+    """`LinearSVM` on the partitions of a Dask collection.
+
+    The same objective and the same certificate: rows and dual variables stay on the
+    workers, each partition runs the sequential dual method on its own rows, and the
+    changes of the weights are added up after every round (CoCoA+). The duality gap is
+    computed from all partitions in every round.
+
+    Parameters
+    ----------
+    machine : {"cs", "ww", "llw", "ovr"}, default="cs"
+        The formulation, as in `LinearSVM`.
+
+    client : distributed.Client or None, default=None
+        Where to train: None is the current client, or threads of this process if there
+        is none.
+
+    checkpoint : str, PathLike or None, default=None
+        A folder for restartable state, written every few rounds: the same call goes on
+        from there after its process was killed. The folder stays.
+
+    traffic : {"same", "float32"}, default="same"
+        Number format in which changes of the weights travel: that of the rows, or
+        float32, which halves the bytes of float64.
+
+    **parameters
+        All others of `LinearSVM`, with the same defaults. `max_iter` counts rounds.
+        Possible are ``solver="auto"`` or "dual", ``features="full"`` and
+        ``warm_start=False``; `history` is always kept.
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, n_features_in_, feature_names_in_, n_parameters_
+        As in `LinearSVM`; so are `solver_`, `objective_`, `dual_objective_`,
+        `dual_gap_`, `violation_` and `status_`.
+
+    n_iter_ : int
+        Rounds run.
+
+    history_ : dict of ndarrays
+        By round: seconds since the beginning; objective, dual objective, gap and
+        violation when it began; sigma; epochs allowed to a partition; visits and moves;
+        bytes sent; and whether it was accepted or taken back.
+
+    See Also
+    --------
+    polymargin.LinearSVM : The local twin, into which `to_local` turns the model.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from polymargin.dask import DaskLinearSVM
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> X, y = da.from_array(X, chunks=(50, 4)), da.from_array(y, chunks=50)
+    >>> model = DaskLinearSVM(random_state=0).fit(X, y)
+    >>> bool(model.dual_gap_ <= 1e-3)
+    True
+    >>> model.predict(X)[:3].compute()
+    array([0, 0, 0])
+    """
+
+    _parameter_constraints: dict = {
+        **LinearSVM._parameter_constraints,
+        **DaskTraining._own_constraints,
+    }
+    _twin = LinearSVM
+
+    def __init__(
+        self,
+        machine="cs",
+        *,
+        client=None,
+        checkpoint=None,
+        traffic="same",
+        **parameters,
+    ):
+        super().__init__(machine, **parameters)
+        self.client = client
+        self.checkpoint = checkpoint
+        self.traffic = traffic
+
+    @available_if(_is_logistic)
+    def predict_proba(self, X):
+        """Return the probability of every class; for ``loss="logistic"`` only."""
+        return self._answer("predict_proba", X)
+
+    @available_if(_is_logistic)
+    def predict_log_proba(self, X):
+        """Return the logarithm of `predict_proba`."""
+        return self._answer("predict_log_proba", X)
+
+
+class DaskMaxEnt(DaskTraining, MaxEnt):
+    """`MaxEnt` on the partitions of a Dask collection.
+
+    Parameters
+    ----------
+    client, checkpoint, traffic
+        As in `DaskLinearSVM`.
+
+    **parameters
+        Those of `MaxEnt`, with the same defaults. `max_iter` counts rounds.
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, n_features_in_, feature_names_in_, n_parameters_
+        As in `MaxEnt`; so are `solver_`, `objective_`, `dual_objective_`, `dual_gap_`,
+        `violation_` and `status_`.
+
+    n_iter_ : int
+        Rounds run.
+
+    history_ : dict of ndarrays
+        By round, as in `DaskLinearSVM`.
+
+    See Also
+    --------
+    polymargin.MaxEnt : The local twin, into which `to_local` turns the model.
+    """
+
+    _parameter_constraints: dict = {
+        **MaxEnt._parameter_constraints,
+        **DaskTraining._own_constraints,
+    }
+    _twin = MaxEnt
+
+    def __init__(self, *, client=None, checkpoint=None, traffic="same", **parameters):
+        super().__init__(**parameters)
+        self.client = client
+        self.checkpoint = checkpoint
+        self.traffic = traffic
+
+    def predict_proba(self, X):
+        """Return the probability of every class; lazily if X is a Dask collection."""
+        return self._answer("predict_proba", X)
+
+    def predict_log_proba(self, X):
+        """Return the logarithm of the probability of every class, in the same way."""
+        return self._answer("predict_log_proba", X)

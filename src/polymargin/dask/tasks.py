@@ -1,0 +1,94 @@
+"""A client, and the futures of one fit, of which nothing is left afterwards."""
+
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from distributed import Client, Future, LocalCluster, default_client, wait
+
+from .changes import add_messages
+from .local_round import message_of
+
+# Messages that one task of the tree adds up.
+FAN_IN = 8
+
+
+@contextmanager
+def client_for(client: Client | None) -> Iterator[Client]:
+    """Give the client, else the current one, else that of a cluster made for now."""
+    if client is None:
+        try:
+            client = default_client()
+        except ValueError:
+            # Threads: the core lets go of Python's lock, and nothing has to be copied.
+            with (
+                LocalCluster(processes=False, dashboard_address=None) as cluster,
+                Client(cluster, set_as_default=False) as own,
+            ):
+                yield own
+            return
+    yield client
+
+
+class Tasks:
+    """Submits the tasks of a fit, and lets go of all results at its end.
+
+    Parameters
+    ----------
+    client : Client
+    """
+
+    def __init__(self, client: Client):
+        self.client = client
+        self._futures: weakref.WeakSet[Future] = weakref.WeakSet()
+
+    def each(self, function: Callable, *arguments: Sequence, **same) -> list[Future]:
+        """Run a function for every partition, beside what is the `same` for all."""
+        return self._keep(self.client.map(function, *arguments, pure=False, **same))
+
+    def one(self, function: Callable, *arguments) -> Future:
+        return self._keep([self.client.submit(function, *arguments, pure=False)])[0]
+
+    def compute(self, delayed: list) -> list[Future]:
+        return self._keep(self.client.compute(delayed))
+
+    def _keep(self, futures: list[Future]) -> list[Future]:
+        self._futures.update(futures)
+        return futures
+
+    def add_up(self, results: list[Future]) -> Future:
+        """Return the sum of the messages of all results, over a tree."""
+        messages = self.each(message_of, results)
+        while True:
+            groups = [
+                messages[start : start + FAN_IN]
+                for start in range(0, len(messages), FAN_IN)
+            ]
+            messages = self.each(add_messages, groups)
+            if len(messages) == 1:
+                return messages[0]
+
+    def gather(self, futures: list[Future], waited_for: list[Future] | None = None):
+        """Return results; if a partition failed, say which.
+
+        Parameters
+        ----------
+        futures : list of Future
+        waited_for : list of Future or None
+            Of the partitions, on which `futures` depend; the same by default.
+        """
+        parts = futures if waited_for is None else waited_for
+        wait(futures)
+        for number, part in enumerate(parts):
+            if part.status == "error":
+                problem = part.exception()
+                raise RuntimeError(
+                    f"partition {number} of {len(parts)} raised "
+                    f"{type(problem).__name__}: {problem}"
+                ) from problem
+        return self.client.gather(futures)
+
+    def release(self) -> None:
+        """Let go of everything, also of what a traceback still holds."""
+        for future in list(self._futures):
+            future.release()
