@@ -5,6 +5,7 @@ the same partitions and the same seed give the same model.
 """
 
 from dataclasses import dataclass
+from math import sqrt
 
 # Of a round, as counted: seconds it costs whatever it does, for each byte that travels,
 # and for each product of a value of a row with a weight. They need not be right, only
@@ -14,8 +15,11 @@ SECONDS_PER_BYTE = 1e-8
 SECONDS_PER_PRODUCT = 5e-10
 MOST_EPOCHS = 10
 
-# The next sigma is this much above what the last round would have needed.
-CAUTION = 1.25
+# Sigma changes by at most this factor in a round, and not below LEAST_SIGMA.
+LARGEST_STEP = 1.5
+LEAST_SIGMA = 0.01
+# After so many rounds without a better dual, sigma is kept from being so small again.
+PATIENCE = 15
 
 
 @dataclass
@@ -23,32 +27,54 @@ class Sigma:
     """The factor by which partitions overestimate the curvature of what they do.
 
     With as many as there are partitions, adding all changes never lowers the dual (Ma
-    et al. 2015, lemma 4). Where partitions have little in common less will do: after a
-    round |sum dW_k|^2 / sum |dW_k|^2 tells how much. If it was too little the dual says
-    so, the round is taken back, and the next one is more cautious.
+    et al. 2015, lemma 4). With less, partitions go further from each other in a round,
+    and the run may be many times faster, or slower. As the inverse of the penalty of
+    the method of multipliers, sigma balances its two residuals, each relative to what
+    it is a residual of (Wohlberg 2017): the distances of the partitions from the
+    consensus Z, of which sigma dW_k is the larger part, and the change of Z.
 
     Attributes
     ----------
     safe : float
-        Number of partitions that have rows.
+        Number of partitions that have rows: also the largest value.
     value : float
+    least : float
+        Grows towards `safe` when the dual shows no progress.
+    best : float
+        Largest dual objective so far.
+    waited : int
+        Rounds since then.
     """
 
     safe: float
     value: float
+    least: float = LEAST_SIGMA
+    best: float = float("-inf")
+    waited: int = 0
 
-    def accepts(self, dual: float, new_dual: float) -> bool:
-        """Whether a round counts: the dual did not fall, or fell by rounding."""
-        return self.value >= self.safe or new_dual >= dual
+    def watch(self, dual: float) -> None:
+        """Take note of the dual objective; be more careful if it does not rise."""
+        self.waited += 1
+        if dual > self.best:
+            self.best, self.waited = dual, 0
+        elif self.waited > PATIENCE:
+            self.least, self.waited = min(4 * self.value, self.safe), 0
 
-    def follow(self, together: float, alone: float) -> None:
-        """Learn from |sum dW_k|^2 and sum |dW_k|^2 of a round that counts."""
-        if alone > 0:
-            self.value = min(max(CAUTION * together / alone, 1.0), self.safe)
+    def balance(self, weights, consensus_change, changes, own) -> None:
+        """Learn from a round.
 
-    def retreat(self) -> None:
-        """Learn from a round that was taken back."""
-        self.value = min(2 * self.value, self.safe)
+        Parameters
+        ----------
+        weights, consensus_change : float
+            |W| and |Z' - Z|.
+        changes, own : float
+            Square roots of the sums of |dW_k|^2 and |W_k|^2.
+        """
+        if not changes * own * consensus_change > 0:
+            return
+        ideal = sqrt(self.safe * weights * consensus_change / (changes * own))
+        ideal = min(max(ideal, self.value / LARGEST_STEP), self.value * LARGEST_STEP)
+        self.value = min(max(ideal, self.least), self.safe)
 
 
 def epochs_for(products: int, bytes_sent: int) -> int:

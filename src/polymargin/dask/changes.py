@@ -107,14 +107,13 @@ class Sums:
     Attributes
     ----------
     losses, terms : float
-        Sums of C_i loss_i under the W with which the round began, and of the dual
-        terms of its dual variables: the primal and the dual without 1/2 |W|^2.
+        Sums of C_i loss_i under the Z with which the round began, and of the dual terms
+        of its dual variables: the primal without 1/2 |Z|^2, the dual without that of W.
     violation : float
         The largest at the beginning.
-    new_terms : float
-        Sum of the dual terms at the end.
-    inner, squares : float
-        <W, dW_k> and |dW_k|^2 of the change that each partition proposes.
+    change_squares, own_squares : float
+        Sums of |dW_k|^2 of the changes, and of |W_k|^2 of what the partitions' own
+        dual variables have added to W so far.
     visits, moves : int
     bytes : int
         Size of the changes sent.
@@ -123,9 +122,8 @@ class Sums:
     losses: float = 0.0
     terms: float = 0.0
     violation: float = 0.0
-    new_terms: float = 0.0
-    inner: float = 0.0
-    squares: float = 0.0
+    change_squares: float = 0.0
+    own_squares: float = 0.0
     visits: int = 0
     moves: int = 0
     bytes: int = 0

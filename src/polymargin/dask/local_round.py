@@ -1,19 +1,29 @@
-"""A round of CoCoA+ in one partition: the tasks that workers run, without side effects.
+"""A round in one partition: the tasks that workers run, without side effects.
 
-Ma, Smith, Jaggi, Jordan, Richtarik and Takac (2015), Adding vs. averaging in
-distributed primal-dual optimization: with W fixed, partition k maximises
+In CoCoA+ (Ma, Smith, Jaggi, Jordan, Richtarik and Takac, 2015, Adding vs. averaging in
+distributed primal-dual optimization) partition k maximises, with W fixed,
 
     sum of its dual terms - <W, dW_k> - sigma/2 |dW_k|^2
 
 over its own dual variables, by the sequential driver whose steps and curvatures are
-scaled by sigma; then all changes dW_k are added to W.
+scaled by sigma; then all changes dW_k are added to W. With K partitions, sigma = K is
+safe, and slow. But for sigma = K this is also the alternating direction method of
+multipliers with the penalty 1/K, written in dual variables, and that method converges
+with any penalty 1/sigma. It has a second matrix, the consensus Z, which follows W:
+
+    Z' = Z + theta (W - Z),  theta = sigma / (K + sigma),
+
+and partitions start from Y = Z' + (sigma'/sigma)(Z' - Z) in the place of W, where
+sigma' is that of the next round: with sigma = K always, Y is W. Z is smoother than W,
+and the better model: losses are those of Z, while dual variables bound the optimum from
+below whatever Z is.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from .changes import Message, RowChange, Sums, as_change, no_change
+from .changes import Message, Sums, as_change, no_change
 from .partition import Partition, State
 
 # An epoch that gains less than this share of the first one of the round is the last.
@@ -30,6 +40,8 @@ class Order:
         Of the round.
     seed : int
     sigma : float
+    theta, push : float
+        How far Z goes to W, and how far Y is ahead of Z.
     epochs : int
         At most; with none the round only measures.
     dtype : dtype
@@ -39,6 +51,8 @@ class Order:
     number: int
     seed: int
     sigma: float
+    theta: float
+    push: float
     epochs: int
     dtype: np.dtype
 
@@ -76,49 +90,57 @@ def run_round(
     order : Order
     """
     state = State() if previous is None else previous.state
-    W = _weights(partition, state, None if arrived is None else arrived.change)
-    n_columns = partition.problem.n_columns
     if partition.n_rows == 0:
-        nothing = no_change(partition.n_features, n_columns, order.dtype)
-        return Result(State(weights=W), Message(nothing, Sums()))
+        shape = partition.n_features, partition.problem.n_columns
+        return Result(state, Message(no_change(*shape, order.dtype), Sums()))
+    W = _or_zeros(state.weights, partition)
+    if arrived is not None:
+        W = W + arrived.change.rows(partition.features)
+    last = _or_zeros(state.consensus, partition)
+    Z = follow(last, W, order.theta)
+    Y = (Z + order.push * (Z - last)).astype(partition.X.dtype)
+
     driver = partition.driver(order.seed_of(number))
     if state.duals is not None:
-        indptr, classes, values = state.duals
-        driver.set_duals(indptr, classes, values.astype(np.float64), rebuild=False)
+        driver.set_duals(*_doubles(state.duals), rebuild=False)
     driver.recall_schedule(state.memory)
-    driver.set_weights(W)
+    driver.set_weights(Z.astype(partition.X.dtype))
     losses, terms, violation = driver.partial_sums()
-
+    driver.set_weights(Y)
     driver.set_scale(order.sigma)
     visits, moves = _run_epochs(driver, order.epochs)
-    new = State(driver.duals(), W, driver.schedule_memory())
-    new_terms = driver.dual_terms()
-    change = driver.release_weights()
-    change = (change - W) / change.dtype.type(order.sigma)
+    duals, memory = driver.duals(), driver.schedule_memory()
+    change = (driver.release_weights() - Y) / Y.dtype.type(order.sigma)
     change = as_change(change, partition.features, partition.n_features, order.dtype)
-    # What the others add up is what travels, rounded as it may be.
-    own = change.rows(partition.features)
+    # What counts is what the others get, rounded as it may be.
+    own = _or_zeros(state.own, partition) + change.rows(partition.features)
     sums = Sums(
         losses=losses,
         terms=terms,
         violation=violation,
-        new_terms=new_terms,
-        inner=float(np.vdot(W.astype(np.float64), own)),
-        squares=change.squared_norm(),
+        change_squares=change.squared_norm(),
+        own_squares=float(np.sum(own**2)),
         visits=visits,
         moves=moves,
         bytes=change.nbytes,
     )
-    return Result(new, Message(change, sums))
+    return Result(State(duals, memory, W, Z, own), Message(change, sums))
 
 
-def _weights(partition: Partition, state: State, change: RowChange | None):
-    """The rows of W that the partition needs, after the change that has arrived."""
-    shape = (partition.n_own_features, partition.problem.n_columns)
-    W = np.zeros(shape) if state.weights is None else state.weights
-    if change is not None:
-        W = W + change.rows(partition.features)
-    return np.ascontiguousarray(W, dtype=partition.X.dtype)
+def follow(Z: np.ndarray, W: np.ndarray, theta: float) -> np.ndarray:
+    """Z', which every partition and the driver of the run compute alike."""
+    return Z + theta * (W - Z)
+
+
+def _or_zeros(matrix: np.ndarray | None, partition: Partition) -> np.ndarray:
+    if matrix is not None:
+        return matrix
+    return np.zeros((partition.n_own_features, partition.problem.n_columns))
+
+
+def _doubles(duals) -> tuple[np.ndarray, ...]:
+    indptr, classes, values = duals
+    return indptr, classes, values.astype(np.float64)
 
 
 def _run_epochs(driver, most: int) -> tuple[int, int]:
@@ -137,27 +159,22 @@ def _run_epochs(driver, most: int) -> tuple[int, int]:
     return visits, moves
 
 
-def rebuild(partition: Partition, previous: Result, dtype) -> Result:
+def rebuild(partition: Partition, previous: Result | None, dtype) -> Result:
     """Forget W and send what the dual variables say it is: removes all rounding."""
-    state = previous.state
-    n_columns = partition.problem.n_columns
+    state = State() if previous is None else previous.state
     if state.duals is None:
-        change = no_change(partition.n_features, n_columns, dtype)
+        shape = partition.n_features, partition.problem.n_columns
+        change, own = no_change(*shape, dtype), None
     else:
         driver = partition.driver(seed=0)
-        indptr, classes, values = state.duals
-        driver.set_duals(indptr, classes, values.astype(np.float64))
-        W = driver.release_weights()
-        change = as_change(W, partition.features, partition.n_features, dtype)
-    sums = Sums(bytes=change.nbytes)
-    return Result(State(state.duals, None, state.memory), Message(change, sums))
+        driver.set_duals(*_doubles(state.duals))
+        own = driver.release_weights()
+        change = as_change(own, partition.features, partition.n_features, dtype)
+        own = own.astype(np.float64)
+    state = State(state.duals, state.memory, None, state.consensus, own)
+    return Result(state, Message(change, Sums(bytes=change.nbytes)))
 
 
 def message_of(result: Result) -> Message:
     """What of a result travels."""
     return result.message
-
-
-def sums_of(message: Message) -> tuple[Sums, float, int]:
-    """Return the sums, |dW|^2 of the change and its size."""
-    return message.sums, message.change.squared_norm(), message.change.nbytes

@@ -176,12 +176,15 @@ class State:
     ----------
     duals : tuple of ndarrays or None
         Dual blocks as (indptr, classes, values); None for zeros.
-    weights : ndarray or None
-        Its rows of W before the change that is on its way; None for zeros.
     memory : ndarray of float32
         What the order of visits has learned.
+    weights, consensus, own : ndarray of float64 or None
+        Its rows of W, without the change that is on its way; of Z; and of what its own
+        dual variables have added to W. None for zeros.
     """
 
     duals: tuple[np.ndarray, ...] | None = None
-    weights: np.ndarray | None = None
     memory: np.ndarray = field(default_factory=lambda: np.empty(0, np.float32))
+    weights: np.ndarray | None = None
+    consensus: np.ndarray | None = None
+    own: np.ndarray | None = None

@@ -1,4 +1,4 @@
-"""The run of all rounds: measure, accept or take back, learn, stop."""
+"""The run of all rounds: measure, learn, stop."""
 
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -8,19 +8,48 @@ import numpy as np
 from ..certify import Certificate
 from ..driver import Stopping
 from .adaptation import Sigma, epochs_for
-from .changes import RowChange, Sums
-from .local_round import Order, rebuild, run_round, sums_of
+from .changes import Message, Sums
+from .local_round import Order, follow, rebuild, run_round
 from .tasks import Tasks
 
-# W is rebuilt from the dual variables so often, because rounding adds up.
+# Where changes are rounded to float32, W is rebuilt from the dual variables so often.
 REBUILD_EVERY = 10
 # Rounds in which nothing moved anywhere, after which nothing will.
 IDLE_ROUNDS = 2
 
 
+@dataclass(frozen=True)
+class Size:
+    """How large the problem and its parts are.
+
+    Attributes
+    ----------
+    n_features : int
+        Rows of W.
+    n_columns : int
+    largest : int
+        Non-zeros of the largest partition.
+    parts : int
+        Partitions that have rows.
+    dtype, travels : dtype
+        Number format of the rows, and that in which changes of W travel.
+    """
+
+    n_features: int
+    n_columns: int
+    largest: int
+    parts: int
+    dtype: np.dtype
+    travels: np.dtype
+
+    def epochs(self, bytes_sent: int) -> int:
+        """Return the epochs for a round of this traffic."""
+        return epochs_for(self.largest * self.n_columns, bytes_sent)
+
+
 @dataclass
 class Round:
-    """What is known after a round; the certificate is that of its beginning."""
+    """What is known after a round; of the model, what it was at the beginning."""
 
     round: int
     seconds: float
@@ -33,43 +62,50 @@ class Round:
     visits: int
     moves: int
     bytes: int
-    accepted: bool
 
     def __str__(self) -> str:
         return (
             f"round {self.round:4d}  gap {self.gap:9.3e}  "
             f"violation {self.violation:9.3e}  {self.bytes / 1e6:9.3f} MB  "
-            f"{self.seconds:8.2f} s" + ("" if self.accepted else "  taken back")
+            f"{self.seconds:8.2f} s"
         )
 
 
 @dataclass
 class Progress:
-    """What a run goes on from, beside the states of the partitions.
+    """What a run goes on from, beside matrices and the states of the partitions.
 
     Attributes
     ----------
     seed : int
-    number : int
-        Rounds so far.
-    sigma : float
+    sigma : Sigma
     epochs : int
         Of the next round, in a partition.
+    number : int
+        Rounds so far.
+    theta, push : float
+        Of the next round, as in `Order`.
     idle : int
         Rounds since anything moved.
+    primal, dual : float
+        The smallest objective and the largest dual objective so far.
     history : list of Round
     """
 
     seed: int
-    number: int
-    sigma: float
+    sigma: Sigma
     epochs: int
+    number: int = 0
+    theta: float = 0.0
+    push: float = 0.0
     idle: int = 0
+    primal: float = float("inf")
+    dual: float = float("-inf")
     history: list[Round] = field(default_factory=list)
 
 
 class Rounds:
-    """Rounds of CoCoA+ on partitions that are futures.
+    """Rounds on partitions that are futures.
 
     Parameters
     ----------
@@ -86,57 +122,48 @@ class Rounds:
     """
 
     def __init__(
-        self, tasks: Tasks, partitions, size, seed, stopping: Stopping, report, checkpoint
+        self, tasks: Tasks, partitions, size: Size, seed, stopping, report, checkpoint
     ):
         self.tasks = tasks
         self.partitions = partitions
         self.size = size
-        self.stopping = stopping
+        self.stopping: Stopping = stopping
         self.report = report
         self.checkpoint = checkpoint
         self.start = perf_counter()
+        self.rounded = size.travels == np.float32
         self.results: list = [None] * len(partitions)
         self.arrived = None  # the change that the next round adds to W
-        self.squared_norm = 0.0  # of W, with that change
-        self.exact = True  # whether W is what the dual variables say
-        safe = max(size.parts_with_rows, 1)
-        self.progress = Progress(
-            seed=seed,
-            number=0,
-            sigma=safe,
-            epochs=epochs_for(size.largest * size.n_columns, size.bytes_of_weights),
-        )
+        shape = (size.n_features, size.n_columns)
+        # W with that change, Z without, and the Z with the smallest objective.
+        self.weights, self.consensus = np.zeros(shape), np.zeros(shape)
+        self.best = self.consensus
+        whole = size.n_features * size.n_columns * size.travels.itemsize
+        sigma = Sigma(size.parts, size.parts)
+        self.progress = Progress(seed, sigma, size.epochs(whole))
 
-    def run(self) -> tuple[str, Certificate, RowChange]:
+    def run(self) -> tuple[str, Certificate, np.ndarray]:
         """Run rounds until one of the reasons to stop holds.
 
         Returns
         -------
         status : str
         certificate : Certificate
-        weights : RowChange
-            W itself.
+        weights : ndarray
         """
         if self.checkpoint is not None:
             self._resume()
         while True:
-            status = self._why_stop()
+            certificate = self._round()
+            done = self.progress.history[-1]
+            status = "converged" if self._enough(certificate) else self._why_stop()
             if status is not None:
-                certificate = self._certify()
-                if status == "enough" and not self._enough(certificate):
-                    self.candidate = False
-                    continue
-                enough = self._enough(certificate)
-                status = "converged" if enough else status
-                return status, certificate, self.tasks.gather([self.arrived])[0].change
-            self._round()
-
-    candidate = False  # whether the last round began with a gap that is small enough
+                return status, certificate, self.best
+            self.report(done)
+            self._save()
 
     def _why_stop(self) -> str | None:
         progress, limit = self.progress, self.stopping.max_time
-        if self.candidate:
-            return "enough"
         if progress.number >= self.stopping.max_iter:
             return "max_iter"
         if limit is not None and perf_counter() - self.start > limit:
@@ -146,53 +173,72 @@ class Rounds:
     def _enough(self, certificate: Certificate) -> bool:
         return self.stopping.enough(certificate.gap, certificate.violation)
 
-    def _round(self) -> None:
-        progress = self.progress
-        sigma = Sigma(max(self.size.parts_with_rows, 1), progress.sigma)
+    def _round(self) -> Certificate:
+        """Run a round; return the certificate of the model with which it began."""
+        progress, last = self.progress, self.consensus
         progress.number += 1
-        results, arrived = self._submit(sigma.value, progress.epochs)
-        sums, change_squares, change_bytes = self._sums(results, arrived)
+        self.consensus = follow(last, self.weights, progress.theta)
+        results, arrived, message = self._submit(progress)
+        sums = message.sums
+        objective = sums.losses + np.sum(self.consensus**2) / 2
+        if objective < progress.primal or self.stopping.violation_tol is not None:
+            progress.primal, self.best = float(objective), self.consensus
         certificate = self._certificate(sums)
-        squared_norm = self.squared_norm + 2 * sums.inner + change_squares
-        new_dual = sums.new_terms - squared_norm / 2
-        accepted = sigma.accepts(certificate.dual, new_dual)
-        done = Round(
-            progress.number,
-            perf_counter() - self.start,
-            certificate.primal,
-            certificate.dual,
-            certificate.gap,
-            certificate.violation,
-            sigma.value,
-            progress.epochs,
-            sums.visits,
-            sums.moves,
-            sums.bytes + change_bytes * len(self.partitions),
-            accepted,
+        if self.rounded and self._enough(certificate):
+            self._rebuild()  # from the dual variables with which the round began
+            certificate = self._certificate(sums)
+        sigma = progress.sigma
+        progress.history.append(
+            Round(
+                progress.number,
+                perf_counter() - self.start,
+                float(objective),
+                self._dual(sums),
+                certificate.gap,
+                certificate.violation,
+                sigma.value,
+                progress.epochs,
+                sums.visits,
+                sums.moves,
+                sums.bytes + message.change.nbytes * len(self.partitions),
+            )
         )
-        if accepted:
-            self.results, self.arrived = results, arrived
-            self.squared_norm, self.exact = squared_norm, False
-            sigma.follow(change_squares, sums.squares)
-        else:
-            sigma.retreat()
-        progress.sigma = sigma.value
-        progress.idle = 0 if sums.moves else progress.idle + 1
-        traffic = change_bytes + sums.bytes // len(self.partitions)
-        progress.epochs = epochs_for(self.size.largest * self.size.n_columns, traffic)
-        progress.history.append(done)
-        self.candidate = self._enough(certificate)
-        self.report(done)
-        saving = self.checkpoint is not None and self.checkpoint.is_due(progress.number)
-        if saving or progress.number % REBUILD_EVERY == 0:
-            self._rebuild()
-        if saving:
-            self.checkpoint.write(progress, self.tasks, self.results)
+        progress.sigma.watch(self._dual(sums))
+        self.results, self.arrived = results, arrived
+        self.weights = self.weights + message.change.rows(None)
+        self._learn(message)
+        return certificate
 
-    def _submit(self, sigma: float, epochs: int):
-        """Start a round; return its results and the sum of its messages."""
-        progress, travels = self.progress, self.size.travels
-        order = Order(progress.number, progress.seed, sigma, epochs, travels)
+    def _learn(self, message: Message) -> None:
+        progress, sums = self.progress, message.sums
+        sigma, used = progress.sigma, progress.sigma.value
+        progress.idle = 0 if sums.moves else progress.idle + 1
+        average = sums.bytes // len(self.partitions)
+        progress.epochs = self.size.epochs(message.change.nbytes + average)
+        if self.size.parts < 2:  # Z is W
+            progress.theta = 1.0
+            return
+        progress.theta = used / (self.size.parts + used)
+        ahead = progress.theta * np.linalg.norm(self.weights - self.consensus)
+        sigma.balance(
+            float(np.linalg.norm(self.weights)),
+            float(ahead),
+            sums.change_squares**0.5,
+            sums.own_squares**0.5,
+        )
+        progress.push = sigma.value / used
+
+    def _submit(self, progress: Progress):
+        """Run a round; return its results, the sum of its messages, and that sum."""
+        order = Order(
+            progress.number,
+            progress.seed,
+            progress.sigma.value,
+            progress.theta,
+            progress.push,
+            progress.epochs,
+            self.size.travels,
+        )
         results = self.tasks.each(
             run_round,
             range(len(self.partitions)),
@@ -201,63 +247,45 @@ class Rounds:
             arrived=self.arrived,
             order=order,
         )
-        return results, self.tasks.add_up(results)
+        arrived = self.tasks.add_up(results)
+        return results, arrived, self.tasks.gather([arrived], results)[0]
 
-    def _sums(self, results, arrived) -> tuple[Sums, float, int]:
-        return self.tasks.gather([self.tasks.one(sums_of, arrived)], results)[0]
+    def _dual(self, sums: Sums) -> float:
+        """Of the dual variables with which the round began."""
+        return sums.terms - float(np.sum(self.weights**2)) / 2
 
     def _certificate(self, sums: Sums) -> Certificate:
-        half = self.squared_norm / 2
-        return Certificate(sums.losses + half, sums.terms - half, sums.violation)
+        """Of the best Z and the best dual variables so far.
+
+        If W is rounded only a dual objective counts that can still be made exact.
+        """
+        progress, dual = self.progress, self._dual(sums)
+        progress.dual = dual if self.rounded else max(progress.dual, dual)
+        return Certificate(progress.primal, progress.dual, sums.violation)
 
     def _rebuild(self) -> None:
         """Replace W by what the dual variables say."""
-        if self.exact:
-            return
         dtype = self.size.dtype
         results = self.tasks.each(rebuild, self.partitions, self.results, dtype=dtype)
         arrived = self.tasks.add_up(results)
-        _, self.squared_norm, _ = self._sums(results, arrived)
-        self.results, self.arrived, self.exact = results, arrived, True
+        message = self.tasks.gather([arrived], results)[0]
+        self.results, self.arrived = results, arrived
+        self.weights = message.change.rows(None)
 
-    def _certify(self) -> Certificate:
-        """Measure the W that the dual variables say."""
-        self._rebuild()
-        results, arrived = self._submit(1.0, epochs=0)
-        return self._certificate(self._sums(results, arrived)[0])
+    def _save(self) -> None:
+        """Rebuild W and write a checkpoint, if it is time to."""
+        number = self.progress.number
+        saving = self.checkpoint is not None and self.checkpoint.is_due(number)
+        if saving or (self.rounded and number % REBUILD_EVERY == 0):
+            self._rebuild()
+        if saving:
+            matrices = {"consensus": self.consensus, "best": self.best}
+            self.checkpoint.write(self.progress, matrices, self.tasks, self.results)
 
     def _resume(self) -> None:
         """Go on from a checkpoint, if there is one."""
-        found = self.checkpoint.read(self.tasks, len(self.partitions))
+        found = self.checkpoint.read(self.tasks, self.partitions)
         if found is not None:
-            self.progress, self.results = found
-            self.exact = False
+            self.progress, matrices, self.results = found
+            self.consensus, self.best = matrices["consensus"], matrices["best"]
             self._rebuild()
-
-
-@dataclass(frozen=True)
-class Size:
-    """How large the problem and its parts are.
-
-    Attributes
-    ----------
-    n_features : int
-        Rows of W.
-    n_columns : int
-    largest : int
-        Non-zeros of the largest partition.
-    parts_with_rows : int
-    dtype, travels : dtype
-        Number format of the rows, and that in which changes of W travel.
-    """
-
-    n_features: int
-    n_columns: int
-    largest: int
-    parts_with_rows: int
-    dtype: np.dtype
-    travels: np.dtype
-
-    @property
-    def bytes_of_weights(self) -> int:
-        return self.n_features * self.n_columns * self.travels.itemsize

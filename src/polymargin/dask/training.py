@@ -140,7 +140,7 @@ class DaskTraining:
         )
         status, certificate, weights = rounds.run()
         self._keep_run(status, certificate, rounds.progress.history)
-        self.__dict__.update(self._model(weights.rows(None).astype(dtype)))
+        self.__dict__.update(self._model(weights.astype(dtype)))
 
     def _twin_parameters(self) -> dict:
         parameters = self.get_params(deep=False)

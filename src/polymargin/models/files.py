@@ -72,6 +72,8 @@ def save(model, path, *, metadata=None, training: bool = True) -> None:
     >>> bool((copy.predict(X) == model.predict(X)).all()), copy.metadata_
     (True, {'flowers': 150})
     """
+    if hasattr(model, "to_local"):  # trained on a cluster
+        model = model.to_local()
     layout = LAYOUTS.get(type(model).__name__)
     if layout is None or type(model) is not layout.estimator:
         raise TypeError(

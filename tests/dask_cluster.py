@@ -1,0 +1,57 @@
+"""A small cluster of processes, and collections made from local data."""
+
+import dask
+import dask.array as da
+import numpy as np
+from distributed import Client, LocalCluster
+from problems import make_model, make_problem
+
+from polymargin.dask import DaskLinearSVM, DaskMaxEnt
+
+
+def small_cluster(n_workers=2):
+    """Real processes, so that a worker can be killed."""
+    return LocalCluster(
+        n_workers=n_workers,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address=None,
+    )
+
+
+def connect(cluster):
+    return Client(cluster, set_as_default=False)
+
+
+def make_dask_model(machine, loss, **parameters):
+    if machine == "maxent":
+        return DaskMaxEnt(**parameters)
+    return DaskLinearSVM(machine, loss=loss, **parameters)
+
+
+def as_arrays(*arrays, chunks):
+    """Dask arrays with these numbers of rows in their chunks."""
+    return [
+        da.from_array(a, chunks=(chunks, *((n,) for n in a.shape[1:]))) for a in arrays
+    ]
+
+
+def as_parts(X, y, *weights, sizes):
+    """A list of delayed partitions of these sizes."""
+    ends = np.cumsum(sizes)
+    return [
+        dask.delayed(tuple(a[end - size : end] for a in (X, y, *weights)))
+        for size, end in zip(sizes, ends, strict=True)
+    ]
+
+
+def easy_problem(n=240, seed=0):
+    return make_problem(n=n, d=6, k=4, seed=seed)
+
+
+def optimum(machine, loss, X, y, sample_weight=None, **parameters):
+    """The objective of the local twin, to many digits."""
+    model = make_model(
+        machine, loss, tol=1e-6, max_iter=10**6, random_state=0, **parameters
+    )
+    return model.fit(X, y, sample_weight).objective_
