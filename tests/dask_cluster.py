@@ -1,5 +1,7 @@
 """A small cluster of processes, and collections made from local data."""
 
+import time
+
 import dask
 import dask.array as da
 import numpy as np
@@ -15,12 +17,23 @@ def small_cluster(n_workers=2):
         n_workers=n_workers,
         threads_per_worker=1,
         processes=True,
-        dashboard_address=None,
+        dashboard_address=":0",
     )
 
 
 def connect(cluster):
     return Client(cluster, set_as_default=False)
+
+
+def assert_nothing_left(client):
+    """No task is left on the cluster; what is let go of takes a moment to go."""
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline:
+        left = client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))
+        if not left and not client.futures:
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"{left} tasks, {len(client.futures)} futures are left")
 
 
 def make_dask_model(machine, loss, **parameters):

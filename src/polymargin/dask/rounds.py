@@ -155,11 +155,10 @@ class Rounds:
             self._resume()
         while True:
             certificate = self._round()
-            done = self.progress.history[-1]
+            self.report(self.progress.history[-1])
             status = "converged" if self._enough(certificate) else self._why_stop()
             if status is not None:
                 return status, certificate, self.best
-            self.report(done)
             self._save()
 
     def _why_stop(self) -> str | None:

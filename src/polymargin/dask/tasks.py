@@ -22,12 +22,14 @@ def client_for(client: Client | None) -> Iterator[Client]:
         except ValueError:
             # Threads: the core lets go of Python's lock, and nothing has to be copied.
             with (
-                LocalCluster(processes=False, dashboard_address=None) as cluster,
+                LocalCluster(processes=False, dashboard_address=":0") as cluster,
                 Client(cluster, set_as_default=False) as own,
+                own.as_current(),
             ):
                 yield own
             return
-    yield client
+    with client.as_current():
+        yield client
 
 
 class Tasks:
