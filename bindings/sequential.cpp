@@ -67,8 +67,8 @@ class PySequential : public Interruptible {
     polymargin::set_schedule(*driver_, {order, shrinking, cooling, epsilon});
   }
 
-  nb::dict epoch(double seconds) {
-    return epoch_dict(seconds, [&](const auto& poll) { return driver_->epoch(poll); });
+  nb::dict epoch(double seconds, double share) {
+    return epoch_dict(seconds, [&](const auto& poll) { return driver_->epoch(poll, share); });
   }
 
   void rebuild() {
@@ -207,7 +207,7 @@ static void bind(nb::module_& m, const char* name) {
           "tau"_a, "seed"_a, "threads"_a)
       .def("set_schedule", &Driver::set_schedule, "order"_a, "shrinking"_a, "cooling"_a,
            "epsilon"_a)
-      .def("epoch", &Driver::epoch, "seconds"_a)
+      .def("epoch", &Driver::epoch, "seconds"_a, "share"_a = 1.0)
       .def("rebuild", &Driver::rebuild)
       .def("certify", &Driver::certify)
       .def("duals", &Driver::duals)

@@ -70,12 +70,17 @@ class EpochReporter(Reporter):
         )
 
 
-def warn_unless_converged(estimator) -> None:
-    """Say what a fit that stopped early has reached and what would help."""
+def warn_unless_converged(estimator, steps="epochs", stacklevel=5) -> None:
+    """Say what a fit that stopped early has reached and what would help.
+
+    `stacklevel` leads to the caller of fit, outside its decorators.
+    """
     if estimator.status_ not in _REMEDIES:
         return
     remedy = _REMEDIES[estimator.status_].format(**estimator.get_params())
-    if estimator.status_ == "precision" and estimator.dual_coef_.dtype == np.float64:
+    kept = getattr(estimator, "dual_coef_", None)
+    dtype = estimator.coef_.dtype if kept is None else kept.dtype
+    if estimator.status_ == "precision" and dtype == np.float64:
         remedy = _DOUBLE_PRECISION
     if getattr(estimator, "restricted", None) in ("bisection", "fixed_point"):
         remedy = f"lower restricted_tol (now {estimator.restricted_tol:g}) or {remedy}"
@@ -88,8 +93,8 @@ def warn_unless_converged(estimator) -> None:
             f"(violation_tol={violation_tol:g})"
         )
     warnings.warn(
-        f"{type(estimator).__name__} stopped after {estimator.n_iter_} epochs at "
+        f"{type(estimator).__name__} stopped after {estimator.n_iter_} {steps} at "
         f"{reached}; to get closer, {remedy}.",
         ConvergenceWarning,
-        stacklevel=5,  # the caller of fit, outside its decorators
+        stacklevel=stacklevel,
     )

@@ -84,7 +84,7 @@ class DaskTraining:
                 self._fit(tasks, machine, blocks, feature_names(X))
             finally:
                 tasks.release()
-        warn_unless_converged(self)
+        warn_unless_converged(self, "rounds", stacklevel=4)
         return self
 
     def _check_possible(self, machine) -> None:

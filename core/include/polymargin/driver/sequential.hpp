@@ -85,12 +85,13 @@ class Sequential {
   W& weights() { return weights_; }
   DualBlocks<Real>& blocks() { return blocks_; }
 
-  // As many visits as there are examples. `poll` is asked now and then whether to stop.
-  EpochReport epoch(const std::function<bool()>& poll) {
+  // As many visits as there are examples, or a share of them. `poll` is asked now and then whether
+  // to stop.
+  EpochReport epoch(const std::function<bool()>& poll, double share = 1) {
     Poller poller(poll);
     DriverInspector inspector(*this, poller);
     EpochReport report;
-    const std::int64_t visits = std::int64_t(visited_.size());
+    const std::int64_t visits = std::int64_t(std::ceil(share * double(visited_.size())));
     while (report.visits < visits && !report.stopped) {
       if (position_ == round_.size()) {
         schedule_->next_round(round_, random_, inspector);
