@@ -114,7 +114,6 @@ class PySequential : public Interruptible {
     return nb::make_tuple(sums.losses, sums.dual, sums.violation);
   }
 
-  double dual() const { return driver_->dual(); }
   double dual_terms() { return driver_->dual_terms(); }
 
   auto schedule_memory() { return to_numpy(driver_->schedule().memory()); }
@@ -211,8 +210,7 @@ static void bind(nb::module_& m, const char* name) {
       .def("rebuild", &Driver::rebuild)
       .def("certify", &Driver::certify)
       .def("duals", &Driver::duals)
-      .def("set_duals", &Driver::set_duals, "indptr"_a, "classes"_a, "values"_a,
-           "rebuild"_a = true)
+      .def("set_duals", &Driver::set_duals, "indptr"_a, "classes"_a, "values"_a, "rebuild"_a = true)
       .def("set_scale", &Driver::set_scale, "scale"_a)
       .def("partial_sums", &Driver::partial_sums)
       .def("dual_terms", &Driver::dual_terms)
@@ -220,7 +218,6 @@ static void bind(nb::module_& m, const char* name) {
       .def("recall_schedule", &Driver::recall_schedule, "memory"_a)
       .def("weights", &Driver::weights)
       .def("release_weights", &Driver::release_weights)
-      .def_prop_ro("dual", &Driver::dual)
       .def_prop_ro("interrupted", [](const Driver& driver) { return driver.interrupted(); });
   if constexpr (!W::kReduced) bound.def("set_weights", &Driver::set_weights, "weights"_a);
 }

@@ -111,16 +111,14 @@ def test_driver_killed_and_resumed(tmp_path, helpers_on_path):
     with pytest.raises(ValueError, match="another fit, which differs in data;"):
         model.fit(as_parts(X + 1, y, sizes=(100, 80, 60)))
     (folder / "run.json").write_text("{")
-    with pytest.raises(ValueError, match="cannot be read .*; delete the folder"):
+    with pytest.raises(ValueError, match=r"cannot be read .*; delete the folder"):
         model.fit(parts)
 
 
 def test_checkpoint_keeps_one_state(tmp_path):
     X, y = easy_problem()
     started = time.time()
-    DaskLinearSVM(**SETTINGS, checkpoint=tmp_path).fit(
-        as_parts(X, y, sizes=(240, 0))
-    )
+    DaskLinearSVM(**SETTINGS, checkpoint=tmp_path).fit(as_parts(X, y, sizes=(240, 0)))
     states = list(tmp_path.glob("round-*"))
     assert len(states) <= 1
     assert all(path.stat().st_mtime >= started - 1 for path in states)

@@ -48,7 +48,9 @@ def client(cluster):
 
 def check(model, X, y, machine, loss, sample_weight=None):
     """The certificate holds: of the primal itself, and against the optimum."""
-    caps = np.full(len(y), model.C) if sample_weight is None else model.C * sample_weight
+    caps = (
+        np.full(len(y), model.C) if sample_weight is None else model.C * sample_weight
+    )
     assert model.status_ == "converged"
     assert model.dual_gap_ <= model.tol
     exact = primal_objective(model.to_local(), X, y, caps)

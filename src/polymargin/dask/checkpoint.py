@@ -58,7 +58,11 @@ class Checkpoint:
             with written_aside(states / f"partition-{number:05d}.npz") as file:
                 np.savez(file, **state)
         with written_aside(self.folder / _RUN) as file:
-            text = {"fit": self.fit, "progress": asdict(progress), "states": states.name}
+            text = {
+                "fit": self.fit,
+                "progress": asdict(progress),
+                "states": states.name,
+            }
             file.write(json.dumps(text, indent=1).encode())
         for other in self.folder.glob("round-*"):
             if other != states:

@@ -11,14 +11,18 @@ from .partition import Block, check_block
 
 def is_frame(collection) -> bool:
     """Whether it is a Dask data frame (or series): partitions and names of columns."""
-    return is_dask_collection(collection) and hasattr(collection, "npartitions") and (
-        hasattr(collection, "divisions")
+    return (
+        is_dask_collection(collection)
+        and hasattr(collection, "npartitions")
+        and (hasattr(collection, "divisions"))
     )
 
 
 def is_array(collection) -> bool:
-    return is_dask_collection(collection) and hasattr(collection, "chunks") and (
-        hasattr(collection, "numblocks")
+    return (
+        is_dask_collection(collection)
+        and hasattr(collection, "chunks")
+        and (hasattr(collection, "numblocks"))
     )
 
 
@@ -101,7 +105,11 @@ def _along(name: str, collection, X) -> list[Delayed]:
     expected = X.npartitions if is_frame(X) else X.numblocks[0]
     chunks = [_row_chunks(X), _row_chunks(collection)]
     unknown = any(sizes is None for sizes in chunks)
-    if len(pieces) != expected and not (is_frame(X) or is_frame(collection)) and unknown:
+    if (
+        len(pieces) != expected
+        and not (is_frame(X) or is_frame(collection))
+        and unknown
+    ):
         raise ValueError(
             f"X has {expected} chunks of rows, {name} {len(pieces)}, and their sizes "
             "are unknown; call compute_chunk_sizes() on both and rechunk one of them."

@@ -48,8 +48,8 @@ class DaskLinearSVM(DaskTraining, LinearSVM):
 
     history_ : dict of ndarrays
         By round: seconds since the beginning; objective, dual objective, gap and
-        violation when it began; sigma; epochs allowed to a partition; visits and moves;
-        bytes sent; and whether it was accepted or taken back.
+        violation when it began; sigma; epochs of a partition; visits and moves; and
+        bytes sent.
 
     See Also
     --------

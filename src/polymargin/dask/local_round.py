@@ -26,9 +26,6 @@ import numpy as np
 from .changes import Message, Sums, as_change, no_change
 from .partition import Partition, State
 
-# An epoch that gains less than this share of the first one of the round is the last.
-LEAST_GAIN = 0.1
-
 
 @dataclass(frozen=True)
 class Order:
@@ -42,8 +39,8 @@ class Order:
     sigma : float
     theta, push : float
         How far Z goes to W, and how far Y is ahead of Z.
-    epochs : int
-        At most; with none the round only measures.
+    epochs : float
+        As many visits as this times the number of rows.
     dtype : dtype
         Number format in which changes travel.
     """
@@ -53,7 +50,7 @@ class Order:
     sigma: float
     theta: float
     push: float
-    epochs: int
+    epochs: float
     dtype: np.dtype
 
     def seed_of(self, partition: int) -> int:
@@ -108,7 +105,7 @@ def run_round(
     losses, terms, violation = driver.partial_sums()
     driver.set_weights(Y)
     driver.set_scale(order.sigma)
-    visits, moves = _run_epochs(driver, order.epochs)
+    report = driver.epoch(float("inf"), order.epochs)
     duals, memory = driver.duals(), driver.schedule_memory()
     change = (driver.release_weights() - Y) / Y.dtype.type(order.sigma)
     change = as_change(change, partition.features, partition.n_features, order.dtype)
@@ -120,8 +117,8 @@ def run_round(
         violation=violation,
         change_squares=change.squared_norm(),
         own_squares=float(np.sum(own**2)),
-        visits=visits,
-        moves=moves,
+        visits=report["visits"],
+        moves=report["moves"],
         bytes=change.nbytes,
     )
     return Result(State(duals, memory, W, Z, own), Message(change, sums))
@@ -141,22 +138,6 @@ def _or_zeros(matrix: np.ndarray | None, partition: Partition) -> np.ndarray:
 def _doubles(duals) -> tuple[np.ndarray, ...]:
     indptr, classes, values = duals
     return indptr, classes, values.astype(np.float64)
-
-
-def _run_epochs(driver, most: int) -> tuple[int, int]:
-    """Run epochs while they are worth it; return the visits and the moves."""
-    visits = moves = 0
-    before, first = driver.dual, 0.0
-    for epoch in range(most):
-        report = driver.epoch(float("inf"))
-        visits += report["visits"]
-        moves += report["moves"]
-        gain, before = report["dual"] - before, report["dual"]
-        if epoch == 0:
-            first = gain
-        elif gain <= LEAST_GAIN * first:
-            break
-    return visits, moves
 
 
 def rebuild(partition: Partition, previous: Result | None, dtype) -> Result:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..certify import Certificate
 from ..driver import Stopping
-from .adaptation import Sigma, epochs_for
+from .adaptation import EPOCHS_ALONE, Sigma, share_of_epoch
 from .changes import Message, Sums
 from .local_round import Order, follow, rebuild, run_round
 from .tasks import Tasks
@@ -42,9 +42,11 @@ class Size:
     dtype: np.dtype
     travels: np.dtype
 
-    def epochs(self, bytes_sent: int) -> int:
+    def epochs(self, bytes_sent: int) -> float:
         """Return the epochs for a round of this traffic."""
-        return epochs_for(self.largest * self.n_columns, bytes_sent)
+        if self.parts < 2:
+            return EPOCHS_ALONE
+        return share_of_epoch(self.largest * self.n_columns, bytes_sent)
 
 
 @dataclass
@@ -58,7 +60,7 @@ class Round:
     gap: float
     violation: float
     sigma: float
-    epochs: int
+    epochs: float
     visits: int
     moves: int
     bytes: int
@@ -79,8 +81,8 @@ class Progress:
     ----------
     seed : int
     sigma : Sigma
-    epochs : int
-        Of the next round, in a partition.
+    epochs : float
+        Of the next round, in a partition: perhaps less than one.
     number : int
         Rounds so far.
     theta, push : float
@@ -94,7 +96,7 @@ class Progress:
 
     seed: int
     sigma: Sigma
-    epochs: int
+    epochs: float
     number: int = 0
     theta: float = 0.0
     push: float = 0.0

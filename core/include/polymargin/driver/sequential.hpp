@@ -153,8 +153,8 @@ class Sequential {
       duals.clear();
       blocks_.for_each(i, [&](std::int32_t, Real u) { duals.push_back(u); });
       if (!duals.empty())
-        sum += machine_->dual_term(layout_.classes, examples_[i].cap, duals.data(),
-                                   int(duals.size()));
+        sum +=
+            machine_->dual_term(layout_.classes, examples_[i].cap, duals.data(), int(duals.size()));
     }
     return sum;
   }
