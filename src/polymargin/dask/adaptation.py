@@ -19,11 +19,15 @@ LEAST_SHARE = 0.05
 # A single partition has nobody to wait for.
 EPOCHS_ALONE = 10.0
 
-# Sigma changes by at most this factor in a round, and not below LEAST_SIGMA.
+# Sigma changes by at most this factor in a round, and by less and less as rounds go by,
+# because the method converges with any sigma but not with any sequence of them: after
+# so many rounds by the square root of it. It does not go below LEAST_SIGMA.
 LARGEST_STEP = 1.5
+SETTLING_ROUNDS = 50
 LEAST_SIGMA = 0.01
-# After so many rounds without a better dual, sigma is kept from being so small again.
-PATIENCE = 15
+# After so many rounds without a better dual, sigma is kept from being so small again,
+# and the patience is doubled.
+PATIENCE = 20
 
 
 @dataclass
@@ -46,8 +50,10 @@ class Sigma:
         Grows towards `safe` when the dual shows no progress.
     best : float
         Largest dual objective so far.
-    waited : int
-        Rounds since then.
+    waited, patience : int
+        Rounds since then, and how many it may take.
+    rounds : int
+        All rounds.
     """
 
     safe: float
@@ -55,14 +61,17 @@ class Sigma:
     least: float = LEAST_SIGMA
     best: float = float("-inf")
     waited: int = 0
+    patience: int = PATIENCE
+    rounds: int = 0
 
     def watch(self, dual: float) -> None:
         """Take note of the dual objective; be more careful if it does not rise."""
         self.waited += 1
         if dual > self.best:
             self.best, self.waited = dual, 0
-        elif self.waited > PATIENCE:
-            self.least, self.waited = min(4 * self.value, self.safe), 0
+        elif self.waited > self.patience:
+            self.least = min(2 * max(self.value, self.least), self.safe)
+            self.waited, self.patience = 0, 2 * self.patience
 
     def balance(self, weights, consensus_change, changes, own) -> None:
         """Learn from a round.
@@ -77,7 +86,9 @@ class Sigma:
         if not changes * own * consensus_change > 0:
             return
         ideal = sqrt(self.safe * weights * consensus_change / (changes * own))
-        ideal = min(max(ideal, self.value / LARGEST_STEP), self.value * LARGEST_STEP)
+        step = LARGEST_STEP ** (SETTLING_ROUNDS / (SETTLING_ROUNDS + self.rounds))
+        self.rounds += 1
+        ideal = min(max(ideal, self.value / step), self.value * step)
         self.value = min(max(ideal, self.least), self.safe)
 
 

@@ -14,7 +14,7 @@ def is_frame(collection) -> bool:
     return (
         is_dask_collection(collection)
         and hasattr(collection, "npartitions")
-        and (hasattr(collection, "divisions"))
+        and hasattr(collection, "divisions")
     )
 
 
@@ -22,7 +22,7 @@ def is_array(collection) -> bool:
     return (
         is_dask_collection(collection)
         and hasattr(collection, "chunks")
-        and (hasattr(collection, "numblocks"))
+        and hasattr(collection, "numblocks")
     )
 
 

@@ -59,14 +59,14 @@ class DaskLinearSVM(DaskTraining, LinearSVM):
     --------
     >>> import dask.array as da
     >>> from polymargin.dask import DaskLinearSVM
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> X, y = da.from_array(X, chunks=(50, 4)), da.from_array(y, chunks=50)
-    >>> model = DaskLinearSVM(random_state=0).fit(X, y)
-    >>> bool(model.dual_gap_ <= 1e-3)
+    >>> from sklearn.datasets import load_digits
+    >>> X, y = load_digits(return_X_y=True)
+    >>> X, y = da.from_array(X / 16, chunks=(600, 64)), da.from_array(y, chunks=600)
+    >>> model = DaskLinearSVM(C=0.1, tol=0.01, random_state=0).fit(X, y)
+    >>> bool(model.dual_gap_ <= 0.01)
     True
     >>> model.predict(X)[:3].compute()
-    array([0, 0, 0])
+    array([0, 1, 2])
     """
 
     _parameter_constraints: dict = {
