@@ -40,7 +40,7 @@ class Checkpoint:
     """
 
     def __init__(self, folder, fit: dict, every: int = 5):
-        self.folder = Path(folder)
+        self.folder = Path(folder).absolute()
         self.fit = json.loads(json.dumps(fit))
         self.every = every
 
@@ -48,15 +48,21 @@ class Checkpoint:
         return round_number % self.every == 0
 
     def write(self, progress: Progress, matrices: dict, tasks: Tasks, results) -> None:
-        """Write the state of every partition, one at a time, then that of the run."""
+        """Write the state of every partition, then that of the run.
+
+        Workers write what they have if the folder is also theirs; otherwise it comes
+        here, one state at a time.
+        """
         states = self.folder / f"round-{progress.number:06d}"
         states.mkdir(parents=True, exist_ok=True)
-        with written_aside(states / _WEIGHTS) as file:
-            np.savez(file, **matrices)
-        for number, result in enumerate(results):
-            [state] = tasks.gather([tasks.one(arrays_of, result)])
-            with written_aside(states / f"partition-{number:05d}.npz") as file:
-                np.savez(file, **state)
+        write_arrays(matrices, states / _WEIGHTS)
+        paths = _paths(states, len(results))
+        if tasks.all_see(states):
+            tasks.gather(tasks.each(write_state, results, paths))
+        else:
+            for result, path in zip(results, paths, strict=True):
+                [arrays] = tasks.gather([tasks.one(arrays_of, result)])
+                write_arrays(arrays, path)
         with written_aside(self.folder / _RUN) as file:
             text = {
                 "fit": self.fit,
@@ -64,12 +70,13 @@ class Checkpoint:
                 "states": states.name,
             }
             file.write(json.dumps(text, indent=1).encode())
+        self.states = states
         for other in self.folder.glob("round-*"):
             if other != states:
                 shutil.rmtree(other, ignore_errors=True)
 
-    def read(self, tasks: Tasks, partitions: list):
-        """Return progress, matrices and results to go on from, or None."""
+    def read(self, n_partitions: int) -> tuple[Progress, dict] | None:
+        """Return progress and matrices to go on from, or None."""
         path = self.folder / _RUN
         if not path.exists():
             return None
@@ -79,12 +86,11 @@ class Checkpoint:
             history = [Round(**done) for done in kept.pop("history")]
             sigma = Sigma(**kept.pop("sigma"))
             progress = Progress(**kept, sigma=sigma, history=history)
-            names = [f"partition-{number:05d}.npz" for number in range(len(partitions))]
+            self.states = self.folder / text["states"]
             if fit == self.fit:
-                matrices, *states = [
-                    _arrays(self.folder / text["states"] / name)
-                    for name in (_WEIGHTS, *names)
-                ]
+                matrices = read_arrays(self.states / _WEIGHTS)
+                for state in _paths(self.states, n_partitions):
+                    state.stat()  # workers read them
         except (OSError, ValueError, KeyError, TypeError, EOFError) as problem:
             raise ValueError(
                 f"checkpoint={str(self.folder)!r} cannot be read ({problem}); delete "
@@ -96,19 +102,47 @@ class Checkpoint:
                 f"checkpoint={str(self.folder)!r} belongs to another fit, which "
                 f"differs in {', '.join(other)}; give another folder or delete it."
             )
+        return progress, matrices
+
+    def results(self, tasks: Tasks, partitions: list) -> list:
+        """Return the results that were written, as tasks with nothing before them.
+
+        They read the files; where workers do not see these, states are part of the
+        tasks, so that a lost one can still be made again.
+        """
+        paths = _paths(self.states, len(partitions))
+        weights = self.states / _WEIGHTS
+        if tasks.all_see(self.states):
+            return tasks.each(read_state, partitions, paths, weights=weights)
+        consensus = read_arrays(weights)["consensus"]
         with warnings.catch_warnings():
-            # The states are part of the graph, so that a lost one can be made again.
             warnings.filterwarnings("ignore", "Sending large graph")
-            results = [
-                tasks.one(result_of, partition, state, matrices["consensus"])
-                for partition, state in zip(partitions, states, strict=True)
+            return [
+                tasks.one(result_of, partition, read_arrays(path), consensus)
+                for partition, path in zip(partitions, paths, strict=True)
             ]
-        return progress, matrices, results
 
 
-def _arrays(path: Path) -> dict[str, np.ndarray]:
+def _paths(states: Path, n_partitions: int) -> list[Path]:
+    return [states / f"partition-{number:05d}.npz" for number in range(n_partitions)]
+
+
+def write_arrays(arrays: dict[str, np.ndarray], path: Path) -> None:
+    with written_aside(path) as file:
+        np.savez(file, **arrays)
+
+
+def read_arrays(path: Path) -> dict[str, np.ndarray]:
     with np.load(path, allow_pickle=False) as arrays:
         return {name: arrays[name] for name in arrays.files}
+
+
+def write_state(result: Result, path: Path) -> None:
+    write_arrays(arrays_of(result), path)
+
+
+def read_state(partition: Partition, path: Path, weights: Path) -> Result:
+    return result_of(partition, read_arrays(path), read_arrays(weights)["consensus"])
 
 
 def arrays_of(result: Result) -> dict[str, np.ndarray]:

@@ -9,6 +9,7 @@ from ..certify import Certificate
 from ..driver import Stopping
 from .adaptation import EPOCHS_ALONE, Sigma, share_of_epoch
 from .changes import Message, Sums
+from .lineage import Lineage
 from .local_round import Order, follow, rebuild, run_round
 from .tasks import Tasks
 
@@ -132,6 +133,7 @@ class Rounds:
         self.stopping: Stopping = stopping
         self.report = report
         self.checkpoint = checkpoint
+        self.lineage = Lineage(tasks, partitions)
         self.start = perf_counter()
         self.rounded = size.travels == np.float32
         self.results: list = [None] * len(partitions)
@@ -274,19 +276,25 @@ class Rounds:
         self.weights = message.change.rows(None)
 
     def _save(self) -> None:
-        """Rebuild W and write a checkpoint, if it is time to."""
+        """Rebuild W, write a checkpoint or cut the lineage, if it is time to."""
         number = self.progress.number
         saving = self.checkpoint is not None and self.checkpoint.is_due(number)
-        if saving or (self.rounded and number % REBUILD_EVERY == 0):
-            self._rebuild()
         if saving:
             matrices = {"consensus": self.consensus, "best": self.best}
             self.checkpoint.write(self.progress, matrices, self.tasks, self.results)
+            self.results = self.checkpoint.results(self.tasks, self.partitions)
+        if saving or (self.rounded and number % REBUILD_EVERY == 0):
+            self._rebuild()
+        if self.checkpoint is None and self.lineage.is_due(number):
+            self.results, self.arrived = self.lineage.cut(
+                number, self.results, self.arrived
+            )
 
     def _resume(self) -> None:
         """Go on from a checkpoint, if there is one."""
-        found = self.checkpoint.read(self.tasks, self.partitions)
+        found = self.checkpoint.read(len(self.partitions))
         if found is not None:
-            self.progress, matrices, self.results = found
+            self.progress, matrices = found
+            self.results = self.checkpoint.results(self.tasks, self.partitions)
             self.consensus, self.best = matrices["consensus"], matrices["best"]
             self._rebuild()

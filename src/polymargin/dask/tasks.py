@@ -2,7 +2,9 @@
 
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
+from secrets import token_hex
 
 from distributed import Client, Future, LocalCluster, default_client, wait
 
@@ -43,6 +45,7 @@ class Tasks:
     def __init__(self, client: Client):
         self.client = client
         self._futures: weakref.WeakSet[Future] = weakref.WeakSet()
+        self._others = ExitStack()
 
     def each(self, function: Callable, *arguments: Sequence, **same) -> list[Future]:
         """Run a function for every partition, beside what is the `same` for all."""
@@ -90,7 +93,22 @@ class Tasks:
                 ) from problem
         return self.client.gather(futures)
 
+    def all_see(self, folder: Path) -> bool:
+        """Return whether a folder of this process is one of all workers too."""
+        token = folder / f".{token_hex(8)}.seen"
+        token.touch()
+        try:
+            seen = self.client.run(token.exists, on_error="ignore")
+        finally:
+            token.unlink()
+        return all(seen.values())
+
+    def until_release(self, resource: AbstractContextManager):
+        """Enter a context that is left when all is let go of."""
+        return self._others.enter_context(resource)
+
     def release(self) -> None:
         """Let go of everything, also of what a traceback still holds."""
         for future in list(self._futures):
             future.release()
+        self._others.close()
