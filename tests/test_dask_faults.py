@@ -36,7 +36,7 @@ class Killer(DaskLinearSVM):
     rounds = ()
     killed = ()
 
-    def _report(self, done):
+    def _end_round(self, done):
         if done.round in self.rounds:
             pids = list(self.client.run(os.getpid).values())
             Timer(0.01, os.kill, (pids[0], signal.SIGKILL)).start()
@@ -96,7 +96,7 @@ def test_driver_killed_and_resumed(tmp_path, helpers_on_path):
     parts = as_parts(X, y, sizes=(100, 80, 60))
     model = DaskLinearSVM(C=0.1, random_state=0, checkpoint=folder)
     rounds = []
-    model._report = rounds.append
+    model._end_round = rounds.append
     model.fit(parts)
     assert rounds[0].round == kept + 1
     assert model.dual_gap_ <= 1e-3

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from dask import delayed, is_dask_collection
 from dask.delayed import Delayed
+from sklearn.utils.validation import _check_feature_names, _check_n_features
 
 from .partition import Block, check_block
 
@@ -73,6 +74,16 @@ def feature_names(X) -> np.ndarray | None:
     return names if all(isinstance(name, str) for name in names) else None
 
 
+def check_features(model, X) -> None:
+    """Check what is known of new collections before any of their rows is read."""
+    if is_frame(X):
+        _check_feature_names(model, X._meta, reset=False)
+        _check_n_features(model, X._meta, reset=False)
+    elif is_array(X):
+        _check_chunks("X", X)
+        _check_n_features(model, X, reset=False)
+
+
 def _check_part(part) -> Block:
     if not isinstance(part, tuple | list) or len(part) not in (2, 3):
         raise ValueError(
@@ -91,12 +102,16 @@ def _pieces(name: str, collection) -> list[Delayed]:
             f"{name} is of type {type(collection).__name__}; give a Dask array, a Dask "
             "data frame or, in place of X and y, a list of delayed partitions."
         )
+    _check_chunks(name, collection)
+    return list(collection.to_delayed().ravel())
+
+
+def _check_chunks(name: str, collection) -> None:
     if collection.ndim == 2 and collection.numblocks[1] != 1:
         raise ValueError(
             f"{name} has {collection.numblocks[1]} chunks along the features; make it "
             "one with rechunk({1: -1})."
         )
-    return list(collection.to_delayed().ravel())
 
 
 def _along(name: str, collection, X) -> list[Delayed]:

@@ -74,6 +74,7 @@ class DaskLinearSVM(DaskTraining, LinearSVM):
         **DaskTraining._own_constraints,
     }
     _twin = LinearSVM
+    _only = {"solver": ("dual", "auto"), "features": ("full",)}
 
     def __init__(
         self,
@@ -133,6 +134,7 @@ class DaskMaxEnt(DaskTraining, MaxEnt):
         **DaskTraining._own_constraints,
     }
     _twin = MaxEnt
+    _only = {"solver": ("dual", "auto"), "features": ("full",)}
 
     def __init__(self, *, client=None, checkpoint=None, traffic="same", **parameters):
         super().__init__(**parameters)

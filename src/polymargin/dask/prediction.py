@@ -3,7 +3,8 @@
 import numpy as np
 from dask import delayed
 
-from .collections import is_array, is_frame, is_parts
+from .collections import check_features, is_array, is_frame, is_parts
+from .partition import Block
 
 
 def is_lazy(X) -> bool:
@@ -21,6 +22,7 @@ def map_rows(model, method: str, X):
     X : Dask array, Dask data frame or list of Delayed
         Lists give lists; frames give series or frames with the same index.
     """
+    check_features(model, X)
     example = _apply(np.zeros((1, model.n_features_in_)), model, method, names=False)
     if is_parts(X):
         task = delayed(_apply, pure=False)
@@ -29,17 +31,18 @@ def map_rows(model, method: str, X):
         return X.map_partitions(
             _as_pandas, model, method, meta=_as_pandas(X._meta, model, method, example)
         )
-    if X.numblocks[1] != 1:
-        raise ValueError(
-            f"X has {X.numblocks[1]} chunks along the features; make it one with "
-            "rechunk({1: -1})."
-        )
     shape = {"drop_axis": 1}
     if example.ndim == 2:
         shape = {"chunks": (X.chunks[0], (example.shape[1],))}
     return X.map_blocks(
         _apply, model, method, dtype=example.dtype, meta=example[:0], **shape
     )
+
+
+def count_right(block: Block, model) -> tuple[float, float]:
+    """Return the sums of the weights of rows that are predicted well, and of all."""
+    right = _apply(block.X, model, "predict", names=False) == block.y
+    return float(block.weights[right].sum()), float(block.weights.sum())
 
 
 def _apply(X, model, method: str, names: bool = True) -> np.ndarray:

@@ -5,13 +5,13 @@ from time import perf_counter
 
 import numpy as np
 
-from ..certify import Certificate
+from ..certify import UNCERTIFIED, Certificate
 from ..driver import Stopping
 from .adaptation import EPOCHS_ALONE, Sigma, share_of_epoch
 from .changes import Message, Sums
 from .lineage import Lineage
 from .local_round import Order, follow, rebuild, run_round
-from .tasks import Tasks
+from .tasks import OutOfTime, Tasks
 
 # Where changes are rounded to float32, W is rebuilt from the dual variables so often.
 REBUILD_EVERY = 10
@@ -66,6 +66,10 @@ class Round:
     moves: int
     bytes: int
 
+    @property
+    def number(self) -> int:
+        return self.round
+
     def __str__(self) -> str:
         return (
             f"round {self.round:4d}  gap {self.gap:9.3e}  "
@@ -119,19 +123,19 @@ class Rounds:
     seed : int
     stopping : Stopping
         `max_iter` counts rounds.
-    report : callable
-        Told about every `Round`.
+    watcher : DaskTraining
+        Told about every round that begins and ends; may stop the run.
     checkpoint : Checkpoint or None
     """
 
     def __init__(
-        self, tasks: Tasks, partitions, size: Size, seed, stopping, report, checkpoint
+        self, tasks: Tasks, partitions, size: Size, seed, stopping, watcher, checkpoint
     ):
         self.tasks = tasks
         self.partitions = partitions
         self.size = size
         self.stopping: Stopping = stopping
-        self.report = report
+        self.watcher = watcher
         self.checkpoint = checkpoint
         self.lineage = Lineage(tasks, partitions)
         self.start = perf_counter()
@@ -157,13 +161,33 @@ class Rounds:
         """
         if self.checkpoint is not None:
             self._resume()
-        while True:
-            certificate = self._round()
-            self.report(self.progress.history[-1])
-            status = "converged" if self._enough(certificate) else self._why_stop()
-            if status is not None:
-                return status, certificate, self.best
+        # The model of the last round that ended, whatever happens in the next.
+        self.certified = UNCERTIFIED, self.best
+        status = None
+        try:
+            while status is None:
+                status = self._round_and_save()
+        except OutOfTime:
+            status = "max_time"
+        except KeyboardInterrupt:
+            status = "interrupted"
+        self.tasks.deadline = None
+        return status, *self.certified
+
+    def _round_and_save(self) -> str | None:
+        """Run a round; return why to stop after it, or None."""
+        self.watcher._begin_round()
+        certificate = self._round()
+        self.certified = certificate, self.best
+        if self.stopping.max_time is not None:
+            self.tasks.deadline = self.start + self.stopping.max_time
+        stop = self.watcher._end_round(self.progress.history[-1])
+        if self._enough(certificate):
+            return "converged"
+        status = "callback" if stop else self._why_stop()
+        if status is None:
             self._save()
+        return status
 
     def _why_stop(self) -> str | None:
         progress, limit = self.progress, self.stopping.max_time
@@ -295,6 +319,11 @@ class Rounds:
         found = self.checkpoint.read(len(self.partitions))
         if found is not None:
             self.progress, matrices = found
-            self.results = self.checkpoint.results(self.tasks, self.partitions)
-            self.consensus, self.best = matrices["consensus"], matrices["best"]
-            self._rebuild()
+            results = self.checkpoint.results(self.tasks, self.partitions)
+            self.begin_from(results, matrices["consensus"])
+            self.best = matrices["best"]
+
+    def begin_from(self, results: list, consensus: np.ndarray) -> None:
+        """Let the next round begin with these results and this Z."""
+        self.results, self.consensus, self.best = results, consensus, consensus
+        self._rebuild()

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from secrets import token_hex
+from time import perf_counter
 
 from distributed import Client, Future, LocalCluster, default_client, wait
 
@@ -22,7 +23,9 @@ def client_for(client: Client | None) -> Iterator[Client]:
         try:
             client = default_client()
         except ValueError:
-            # Threads: the core lets go of Python's lock, and nothing has to be copied.
+            # Workers are threads here: the core lets go of Python's lock, and rows,
+            # which are in this process, need not be copied into others; nor has a
+            # script to guard against being imported by them.
             with (
                 LocalCluster(processes=False, dashboard_address=":0") as cluster,
                 Client(cluster, set_as_default=False) as own,
@@ -30,8 +33,21 @@ def client_for(client: Client | None) -> Iterator[Client]:
             ):
                 yield own
             return
+    if client.asynchronous:
+        raise ValueError(
+            "client is asynchronous, and fit waits for results; give a client that was "
+            "made without asynchronous=True."
+        )
+    if client.status != "running":
+        raise ValueError(
+            f"client is {client.status}; give one that is connected to a cluster."
+        )
     with client.as_current():
         yield client
+
+
+class OutOfTime(Exception):
+    """The deadline came before the results."""
 
 
 class Tasks:
@@ -40,10 +56,16 @@ class Tasks:
     Parameters
     ----------
     client : Client
+
+    Attributes
+    ----------
+    deadline : float or None
+        Until when to wait for results, as `perf_counter` counts.
     """
 
     def __init__(self, client: Client):
         self.client = client
+        self.deadline: float | None = None
         self._futures: weakref.WeakSet[Future] = weakref.WeakSet()
         self._others = ExitStack()
 
@@ -83,7 +105,7 @@ class Tasks:
             Of the partitions, on which `futures` depend; the same by default.
         """
         parts = futures if waited_for is None else waited_for
-        wait(futures)
+        self._wait(futures)
         for number, part in enumerate(parts):
             if part.status == "error":
                 problem = part.exception()
@@ -92,6 +114,15 @@ class Tasks:
                     f"{type(problem).__name__}: {problem}"
                 ) from problem
         return self.client.gather(futures)
+
+    def _wait(self, futures: list[Future]) -> None:
+        if self.deadline is None:
+            wait(futures)
+            return
+        try:
+            wait(futures, timeout=max(self.deadline - perf_counter(), 0))
+        except TimeoutError:
+            raise OutOfTime from None
 
     def all_see(self, folder: Path) -> bool:
         """Return whether a folder of this process is one of all workers too."""

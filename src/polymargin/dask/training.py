@@ -1,21 +1,26 @@
 """What the Dask estimators share: from a collection to a certified model."""
 
+import inspect
 import os
+from collections.abc import Sequence
 
 import numpy as np
 from sklearn.base import _fit_context, clone
+from sklearn.callback import with_callbacks
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.metaestimators import available_if
 
 from ..driver import Stopping
 from ..machine import block_shape
 from ..problem import weights_by_class
-from ..progress import warn_unless_converged
+from ..progress import EpochReporter, warn_unless_converged
+from . import warm
+from .answers import DaskAnswers
 from .checkpoint import Checkpoint
 from .collections import delayed_blocks, feature_names
+from .labels import join_labels, only_width
 from .partition import Summary, make_partition, summarise
-from .prediction import is_lazy, map_rows
 from .rounds import Round, Rounds, Size
 from .tasks import Tasks, client_for
 
@@ -25,22 +30,35 @@ OWN_PARAMETERS = ("client", "checkpoint", "traffic")
 _FREE_PARAMETERS = {"tol", "violation_tol", "max_iter", "max_time", "n_jobs", "verbose"}
 _FREE_PARAMETERS |= {"history", "warm_start", "random_state"}
 _MACHINES = ("cs", "ww", "llw", "ovr", "maxent")
-_ONLY = {"solver": ("auto", "dual"), "features": ("full",), "warm_start": (False,)}
 
 
-class DaskTraining:
-    """What is in front of a local estimator's class: `fit` and lazy predictions."""
+def _takes_no_chunks(estimator) -> bool:
+    raise AttributeError(
+        f"{type(estimator).__name__} has no partial_fit, because it needs the rows of "
+        f"all partitions in every round; call fit, or partial_fit of to_local()."
+    )
+
+
+class DaskTraining(DaskAnswers):
+    """What is in front of a local estimator's class: `fit` on partitions."""
 
     _own_constraints: dict = {
         "client": "no_validation",
         "checkpoint": [str, os.PathLike, None],
         "traffic": [StrOptions({"same", "float32"})],
     }
-    _twin: type
+    # Values that a parameter of the twin may have here, the first to be recommended.
+    _only: dict = {}
 
-    @classmethod
-    def _get_param_names(cls):
-        return sorted([*cls._twin._get_param_names(), *OWN_PARAMETERS])
+    def __init_subclass__(cls, **arguments):
+        """Show the parameters of the twin in the place of ``**parameters``."""
+        super().__init_subclass__(**arguments)
+        own = inspect.signature(cls.__init__)
+        twins = inspect.signature(cls._twin.__init__).parameters
+        places = {p.name: p for p in own.parameters.values() if p.kind != p.VAR_KEYWORD}
+        if len(places) < len(own.parameters):
+            places |= {n: p for n, p in twins.items() if n not in places}
+            cls.__init__.__signature__ = own.replace(parameters=list(places.values()))
 
     def __sklearn_clone__(self):
         """Clone with the same client, which cannot be copied."""
@@ -54,6 +72,7 @@ class DaskTraining:
     def __getstate__(self):
         return super().__getstate__() | {"client": None}  # clients stay at home
 
+    @with_callbacks
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y=None, sample_weight=None):
         """Train on all partitions together.
@@ -74,18 +93,43 @@ class DaskTraining:
         Returns
         -------
         self : estimator
+
+        Raises
+        ------
+        KeyboardInterrupt
+            After Ctrl-C; the model of the last round is in the estimator.
         """
         machine = self._machine()
         self._check_possible(machine)
         blocks = delayed_blocks(X, y, sample_weight)
-        with client_for(self.client) as client:
-            tasks = Tasks(client)
-            try:
-                self._fit(tasks, machine, blocks, feature_names(X))
-            finally:
-                tasks.release()
-        warn_unless_converged(self, "rounds", stacklevel=4)
+        data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
+        context = self._init_callback_context(max_subtasks=self.max_iter)
+        context.call_on_fit_task_begin(estimator=self, **data)
+        self._reporter = EpochReporter(self, context, data, dict, task_name="round")
+        try:
+            with client_for(self.client) as client:
+                tasks = Tasks(client)
+                try:
+                    self._fit(tasks, machine, blocks, feature_names(X))
+                finally:
+                    tasks.release()
+        finally:
+            del self._reporter
+        context.call_on_fit_task_end(
+            estimator=self,
+            reconstruction_attributes=lambda: {
+                name: getattr(self, name) for name in self._model_attributes
+            },
+            **data,
+        )
+        if self.status_ == "interrupted":
+            raise KeyboardInterrupt
+        warn_unless_converged(self, "rounds")
         return self
+
+    @available_if(_takes_no_chunks)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Not available: every round needs all partitions."""
 
     def _check_possible(self, machine) -> None:
         if machine.name not in _MACHINES:
@@ -93,22 +137,24 @@ class DaskTraining:
                 f"machine={machine.name!r} is not trained on partitions; choose one of "
                 f"{', '.join(_MACHINES[:-1])}."
             )
-        for name, possible in _ONLY.items():
+        for name, possible in self._only.items():
             if getattr(self, name) not in possible:
                 raise ValueError(
                     f"{name}={getattr(self, name)!r} is not possible on partitions; "
-                    f"choose {possible[-1]!r}."
+                    f"choose {possible[0]!r}."
                 )
 
     def _fit(self, tasks: Tasks, machine, blocks, names) -> None:
         blocks = tasks.compute(blocks)
         summaries = tasks.gather(tasks.each(summarise, blocks), blocks)
-        self.classes_, counts = _join_labels(summaries)
-        n_features = _only_width(summaries)
-        self._know_features(n_features, names)
+        self.classes_, counts = join_labels(summaries)
+        self._know_features(only_width(summaries), names)
         by_class = self._weights_by_class(counts)
         dtype = np.result_type(*[s.dtype for s in summaries if s.n_rows])
-        settings = self._twin(**self._twin_parameters())
+        seed = int(check_random_state(self.random_state).randint(2**31))
+        checkpoint = self._checkpoint(summaries, seed)
+        blocks, n_features, nonzeros = self._features(tasks, blocks, summaries, seed)
+        settings = self._settings()
         partitions = tasks.each(
             make_partition,
             blocks,
@@ -120,27 +166,38 @@ class DaskTraining:
         )
         tasks.gather([tasks.one(len, partitions)], partitions)
         n_columns, _ = block_shape(machine.name, np.zeros(0), len(self.classes_))
+        constant = settings.fit_intercept
+        n_rows = [summary.n_rows for summary in summaries]
         size = Size(
-            n_features + self.fit_intercept,
+            n_features + constant,
             n_columns,
-            max(s.nonzeros + s.n_rows * self.fit_intercept for s in summaries),
-            sum(s.n_rows > 0 for s in summaries),
+            max(np.add(nonzeros, np.multiply(n_rows, constant)).tolist()),
+            sum(rows > 0 for rows in n_rows),
             dtype,
             np.dtype(np.float32) if self.traffic == "float32" else dtype,
         )
-        seed = int(check_random_state(self.random_state).randint(2**31))
+        limits = self.tol, self._violation_tol(), self.max_iter, self.max_time
         rounds = Rounds(
-            tasks,
-            partitions,
-            size,
-            seed,
-            Stopping(self.tol, self.violation_tol, self.max_iter, self.max_time),
-            self._report,
-            self._checkpoint(summaries, seed),
+            tasks, partitions, size, seed, Stopping(*limits), self, checkpoint
         )
+        self._reporter.model = lambda: self._model(rounds.best.astype(dtype))
+        if self.warm_start:
+            last = getattr(self, "_kept", None)
+            warm.start(tasks, rounds, self.classes_, last)
+        self.__dict__.pop("_kept", None)
         status, certificate, weights = rounds.run()
+        if self.warm_start and status != "interrupted":
+            self._kept = warm.keep(tasks, rounds, self.classes_)
         self._keep_run(status, certificate, rounds.progress.history)
         self.__dict__.update(self._model(weights.astype(dtype)))
+
+    def _features(self, tasks: Tasks, blocks, summaries: Sequence[Summary], seed: int):
+        """Return blocks to train on, their features, and the non-zeros of each."""
+        return blocks, self.n_features_in_, [summary.nonzeros for summary in summaries]
+
+    def _settings(self):
+        """Return the linear estimator that drivers take their parameters from."""
+        return self._twin(**self._twin_parameters())
 
     def _twin_parameters(self) -> dict:
         parameters = self.get_params(deep=False)
@@ -180,9 +237,12 @@ class DaskTraining:
         fit["random_state"] = None if self.random_state is None else seed
         return Checkpoint(self.checkpoint, fit)
 
-    def _report(self, done: Round) -> None:
-        if self.verbose and done.round % int(self.verbose) == 0:
-            print(f"[{type(self).__name__}] {done}", flush=True)
+    def _begin_round(self) -> None:
+        self._reporter.begin()
+
+    def _end_round(self, done: Round) -> bool:
+        """Tell the user and callbacks about a round; say whether to stop."""
+        return self._reporter.end(done)
 
     def _keep_run(self, status, certificate, history: list[Round]) -> None:
         self.solver_ = "dual"
@@ -196,58 +256,3 @@ class DaskTraining:
             name: np.asarray([getattr(done, name) for done in history])
             for name in Round.__dataclass_fields__
         }
-
-    def to_local(self):
-        """Return the fitted local twin, which needs neither Dask nor a cluster.
-
-        Returns
-        -------
-        model : LinearSVM or MaxEnt
-        """
-        check_is_fitted(self)
-        model = self._twin(**self._twin_parameters())
-        for name, value in vars(self).items():
-            if name.endswith("_") and not name.startswith("_") and name != "history_":
-                setattr(model, name, value)
-        model.history_ = None
-        return model
-
-    def decision_function(self, X):
-        """Return the confidence in every class; lazily if X is a Dask collection."""
-        return self._answer("decision_function", X)
-
-    def predict(self, X):
-        """Return the predicted labels; lazily if X is a Dask collection."""
-        return self._answer("predict", X)
-
-    def _answer(self, method: str, X):
-        model = self.to_local()
-        return map_rows(model, method, X) if is_lazy(X) else getattr(model, method)(X)
-
-
-def _join_labels(summaries: list[Summary]) -> tuple[np.ndarray, np.ndarray]:
-    """All labels and the sums of the weights of their rows."""
-    filled = [summary for summary in summaries if summary.n_rows]
-    if not filled:
-        raise ValueError("no partition has rows; give at least one that has.")
-    labels = np.concatenate([summary.labels for summary in filled])
-    classes, places = np.unique(labels, return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(
-            f"y has one class only in all partitions, {classes.tolist()[0]!r}; give at "
-            f"least two."
-        )
-    counts = np.concatenate([summary.label_weights for summary in filled])
-    return classes, np.bincount(places, counts, len(classes))
-
-
-def _only_width(summaries: list[Summary]) -> int:
-    """The number of features, which all partitions must agree on."""
-    first = summaries[0].n_features
-    for number, summary in enumerate(summaries):
-        if summary.n_features != first:
-            raise ValueError(
-                f"partition {number} has {summary.n_features} features, partition 0 "
-                f"has {first}; give all partitions the same."
-            )
-    return first
