@@ -95,3 +95,23 @@ def helpers_on_path():
     here = str(Path(__file__).parent)
     path = os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))
     return os.environ | {"PYTHONPATH": path}
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    """Two workers that are processes, for all tests that do not need their own."""
+    from dask_cluster import small_cluster
+
+    with small_cluster() as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster):
+    """A client, the current one too; the test must leave nothing on the cluster."""
+    from dask_cluster import assert_nothing_left, connect
+
+    with connect(cluster) as client, client.as_current():
+        client.wait_for_workers(2)  # a test may have killed one
+        yield client
+        assert_nothing_left(client)

@@ -26,14 +26,18 @@ def connect(cluster):
 
 
 def assert_nothing_left(client):
-    """No task is left on the cluster; what is let go of takes a moment to go."""
+    """No task, future or data is left; what is let go of takes a moment to go."""
     deadline = time.monotonic() + 5
     while time.monotonic() < deadline:
-        left = client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))
-        if not left and not client.futures:
+        left = [
+            client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)),
+            len(client.futures),
+            *client.run(lambda dask_worker: len(dask_worker.data)).values(),
+        ]
+        if not any(left):
             return
         time.sleep(0.02)
-    raise AssertionError(f"{left} tasks, {len(client.futures)} futures are left")
+    raise AssertionError(f"left are tasks, futures, data of workers: {left}")
 
 
 def make_dask_model(machine, loss, **parameters):

@@ -14,13 +14,8 @@ import pytest
 
 pytest.importorskip("distributed")
 
-from dask_cluster import (
-    as_parts,
-    assert_nothing_left,
-    connect,
-    easy_problem,
-    small_cluster,
-)
+from dask_cluster import as_parts, easy_problem
+from distributed import get_task_stream
 
 from polymargin.dask import DaskLinearSVM
 
@@ -28,6 +23,10 @@ if os.name != "posix":
     pytest.skip("signals as on POSIX", allow_module_level=True)
 
 SETTINGS = {"C": 0.1, "tol": 1e-3, "random_state": 0}
+
+
+LONG = {"C": 1, "tol": 0, "max_iter": 32}
+SIZES = (100, 80, 60)
 
 
 class Killer(DaskLinearSVM):
@@ -43,39 +42,109 @@ class Killer(DaskLinearSVM):
             self.killed = (*self.killed, pids[0])
 
 
-def test_worker_killed_twice():
+class Counter(DaskLinearSVM):
+    """Counts what the scheduler remembers after every round."""
+
+    def _end_round(self, done):
+        ask = self.client.run_on_scheduler
+        self.counts.append(ask(lambda dask_scheduler: len(dask_scheduler.tasks)))
+
+
+def fitted(kind, client, **parameters):
     X, y = easy_problem()
-    parts = as_parts(X, y, sizes=(100, 80, 60))
-    with small_cluster() as cluster, connect(cluster) as client:
-        whole = DaskLinearSVM(**SETTINGS, client=client).fit(parts)
-        assert whole.n_iter_ > 10
-        model = Killer(**SETTINGS, client=client)
-        model.rounds = (4, 9)
+    model = kind(**{**SETTINGS, **parameters}, client=client)
+    return model, as_parts(X, y, sizes=SIZES)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("with_checkpoint", [False, True])
+def test_worker_killed_twice(client, tmp_path, with_checkpoint):
+    """A kill late in a run costs the rounds since the last cut, and changes nothing."""
+    folders = [tmp_path / "a", tmp_path / "b"] if with_checkpoint else [None, None]
+    model, parts = fitted(DaskLinearSVM, client, **LONG, checkpoint=folders[0])
+    whole = model.fit(parts)
+    assert whole.n_iter_ == 32
+    model, parts = fitted(Killer, client, **LONG, checkpoint=folders[1])
+    model.rounds = (4, 28)
+    with get_task_stream(client) as stream:
         model.fit(parts)
-        assert len(set(model.killed)) == 2
-        # Every lost result was made again as it was.
-        assert np.array_equal(model.coef_, whole.coef_)
-        assert model.history_["gap"].tolist() == whole.history_["gap"].tolist()
-        assert_nothing_left(client)
+    assert len(set(model.killed)) == 2
+    # Every lost result was made again as it was.
+    assert np.array_equal(model.coef_, whole.coef_)
+    assert model.history_["gap"].tolist() == whole.history_["gap"].tolist()
+    run = sum(task["key"].startswith("run_round") for task in stream.data)
+    again = run - model.n_iter_ * len(SIZES)
+    assert again <= (5 + 9) * len(SIZES)  # and not 28
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("with_checkpoint", [False, True])
+def test_the_scheduler_forgets(client, tmp_path, with_checkpoint):
+    model, parts = fitted(
+        Counter,
+        client,
+        C=1,
+        tol=0,
+        max_iter=60,
+        checkpoint=tmp_path if with_checkpoint else None,
+    )
+    model.counts = []
+    model.fit(parts)
+    assert len(model.counts) == 60
+    # Of a round: run_round, its message, and the sum of these.
+    a_round = 2 * len(SIZES) + 1
+    assert max(model.counts) <= 15 * a_round
+
+
+@pytest.mark.parametrize("seen", [True, False])
+def test_large_states_go_to_a_folder(client, tmp_path, monkeypatch, seen):
+    """If workers see it; the model does not depend on where states are kept."""
+    model, parts = fitted(DaskLinearSVM, client)
+    whole = model.fit(parts)
+    monkeypatch.setattr("polymargin.dask.lineage.SCHEDULER_BYTES", 0)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    if not seen:
+        monkeypatch.setattr("polymargin.dask.tasks.Tasks.all_see", lambda *_: False)
+    model, parts = fitted(Counter, client)
+    model.counts = []
+    model.fit(parts)
+    assert np.array_equal(model.coef_, whole.coef_)
+    assert (model.counts[10] < model.counts[9] / 2) == seen
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_checkpoint_that_workers_do_not_see(client, tmp_path, monkeypatch):
+    model, parts = fitted(DaskLinearSVM, client, checkpoint=tmp_path / "a")
+    whole = model.fit(parts)
+    monkeypatch.setattr("polymargin.dask.tasks.Tasks.all_see", lambda *_: False)
+    model, parts = fitted(DaskLinearSVM, client, checkpoint=tmp_path / "b")
+    assert np.array_equal(model.fit(parts).coef_, whole.coef_)
+    again, parts = fitted(DaskLinearSVM, client, checkpoint=tmp_path / "b", tol=1e-4)
+    again.fit(parts)
+    whole, parts = fitted(DaskLinearSVM, client, checkpoint=tmp_path / "a", tol=1e-4)
+    assert np.array_equal(again.coef_, whole.fit(parts).coef_)
 
 
 SCRIPT = """
     import sys
     from dask_cluster import as_parts, easy_problem
+    from distributed import Client
     from polymargin.dask import DaskLinearSVM
 
-    folder, C = sys.argv[1], float(sys.argv[2])
+    folder, scheduler = sys.argv[1:]
     X, y = easy_problem()
-    DaskLinearSVM(C=C, random_state=0, checkpoint=folder, verbose=1).fit(
-        as_parts(X, y, sizes=(100, 80, 60))
-    )
+    DaskLinearSVM(
+        C=0.1, random_state=0, checkpoint=folder, verbose=1, client=Client(scheduler)
+    ).fit(as_parts(X, y, sizes=(100, 80, 60)))
 """
 
 
-def test_driver_killed_and_resumed(tmp_path, helpers_on_path):
+def test_driver_killed_and_resumed(client, tmp_path, helpers_on_path):
+    """The cluster forgets the driver that is gone, and another goes on."""
     folder = tmp_path / "state"
+    address = client.scheduler.address
     process = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(SCRIPT), str(folder), "0.1"],
+        [sys.executable, "-c", textwrap.dedent(SCRIPT), str(folder), address],
         env=helpers_on_path,
         stdout=subprocess.PIPE,
         text=True,
@@ -98,6 +167,7 @@ def test_driver_killed_and_resumed(tmp_path, helpers_on_path):
     rounds = []
     model._end_round = rounds.append
     model.fit(parts)
+    del model._end_round
     assert rounds[0].round == kept + 1
     assert model.dual_gap_ <= 1e-3
     # It is the model of a run that was never killed.
@@ -116,7 +186,7 @@ def test_driver_killed_and_resumed(tmp_path, helpers_on_path):
         model.fit(parts)
 
 
-def test_checkpoint_keeps_one_state(tmp_path):
+def test_checkpoint_keeps_one_state(client, tmp_path):
     X, y = easy_problem()
     started = time.time()
     DaskLinearSVM(**SETTINGS, checkpoint=tmp_path).fit(as_parts(X, y, sizes=(240, 0)))

@@ -18,32 +18,15 @@ import dask.dataframe as dd
 from dask_cluster import (
     as_arrays,
     as_parts,
-    assert_nothing_left,
-    connect,
     easy_problem,
     make_dask_model,
     optimum,
-    small_cluster,
 )
 from sklearn.base import clone
 
-import polymargin
 from polymargin.dask import DaskLinearSVM, DaskMaxEnt
 
 TOL = 3e-3
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    with small_cluster() as cluster:
-        yield cluster
-
-
-@pytest.fixture
-def client(cluster):
-    with connect(cluster) as client:
-        yield client
-        assert_nothing_left(client)
 
 
 def check(model, X, y, machine, loss, sample_weight=None):
@@ -181,35 +164,3 @@ def test_lazy_predictions_on_arrays(client, sparse):
         assert lazy.shape == expected.shape
         assert lazy.dtype == expected.dtype
         assert np.allclose(client.compute(lazy, sync=True), expected)
-
-
-def test_the_local_twin_saves(client, tmp_path):
-    X, y = easy_problem()
-    model = DaskLinearSVM(C=0.1, tol=TOL, random_state=0, client=client)
-    model.fit(as_parts(X, y, sizes=(100, 140)))
-    polymargin.save(model, tmp_path / "model")
-    loaded = polymargin.load(tmp_path / "model")
-    assert type(loaded) is polymargin.LinearSVM
-    assert np.array_equal(loaded.predict(X), model.predict(X))
-    assert loaded.dual_gap_ == model.dual_gap_
-
-
-def test_history_and_progress(client, capsys):
-    X, y = easy_problem()
-    model = DaskMaxEnt(C=0.1, random_state=0, client=client, verbose=1)
-    model.fit(as_parts(X, y, sizes=(100, 140)))
-    history = model.history_
-    assert history["round"].tolist() == list(range(1, model.n_iter_ + 1))
-    assert (np.diff(history["seconds"]) > 0).all()
-    assert (np.diff(history["gap"]) <= 0).all()
-    assert history["gap"][-1] == model.dual_gap_
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == model.n_iter_
-    assert all("gap" in line and "MB" in line for line in lines)
-
-
-def test_without_a_client():
-    """Threads of this process are made, and are gone afterwards."""
-    X, y = easy_problem()
-    model = DaskMaxEnt(C=0.1, random_state=0).fit(*as_arrays(X, y, chunks=(100, 140)))
-    assert model.dual_gap_ <= 1e-3

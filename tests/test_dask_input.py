@@ -1,5 +1,7 @@
 """What cannot be trained on gets one sentence, and leaves nothing on the cluster."""
 
+import asyncio
+
 import dask
 import dask.array as da
 import numpy as np
@@ -7,27 +9,17 @@ import pytest
 
 pytest.importorskip("distributed")
 
-from dask_cluster import as_arrays, as_parts, assert_nothing_left, easy_problem
-from distributed import Client, LocalCluster
+import dask.dataframe as dd
+import pandas as pd
+from dask_cluster import as_arrays, as_parts, connect, easy_problem
+from distributed import Client
 
 from polymargin.dask import DaskLinearSVM, DaskMaxEnt
 
 X, y = easy_problem(40)
 
 
-@pytest.fixture(scope="module")
-def client():
-    with (
-        LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster,
-        Client(cluster) as client,
-    ):
-        yield client
-
-
-@pytest.fixture(autouse=True)
-def nothing_left(client):
-    yield
-    assert_nothing_left(client)
+pytestmark = pytest.mark.usefixtures("client")
 
 
 def unknown_chunks(array):
@@ -95,7 +87,6 @@ def test_not_enough(labels, message):
         ({"machine": "ovo"}, "machine='ovo' is not trained on partitions; choose one"),
         ({"solver": "tron", "machine": "ovr"}, "solver='tron' is not possible on"),
         ({"features": "reduced"}, "features='reduced' is not possible on"),
-        ({"warm_start": True}, "warm_start=True is not possible on"),
         ({"class_weight": {9: 1.0}}, "class_weight has a weight for 9"),
         ({"traffic": "half"}, "'traffic' parameter of DaskLinearSVM must be"),
         ({"C": -1.0}, "'C' parameter of DaskLinearSVM must be"),
@@ -127,3 +118,73 @@ def test_rounds_run_out():
     assert model.status_ == "max_iter"
     assert model.objective_ >= model.dual_objective_
     assert (model.to_local().predict(X) == y).mean() > 0.5
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "classes"),
+    [
+        (["ash"] * 20, ["hornbeam"] * 20, ["ash", "hornbeam"]),  # <U3 and <U8
+        (np.array(["ash"] * 20, object), ["oak"] * 20, ["ash", "oak"]),
+        ([1, 2] * 10, [2.0, 3.0] * 10, [1.0, 2.0, 3.0]),
+        ([True] * 20, [False] * 20, [False, True]),
+    ],
+)
+def test_labels_of_different_types(first, second, classes):
+    parts = [dask.delayed((X[:20], first)), dask.delayed((X[20:], second))]
+    model = DaskMaxEnt(C=0.1, tol=1e-2, random_state=0).fit(parts)
+    assert model.classes_.tolist() == classes
+    assert set(model.to_local().predict(X)) <= set(classes)
+
+
+@pytest.mark.parametrize("other", [["1"] * 20, np.array(["1"] * 20, object)])
+def test_labels_that_cannot_be_compared(other):
+    parts = [dask.delayed((X[:20], [1] * 20)), dask.delayed((X[20:], other))]
+    with pytest.raises(ValueError, match="of partition 1 are text, .* 0 numbers; give"):
+        DaskMaxEnt().fit(parts)
+
+
+def test_categories_and_columns():
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    names = pd.Series(np.array(["ash", "birch", "hornbeam", "oak"])[y])
+    lazy = dd.from_pandas(frame, npartitions=2)
+    for labels in (names.astype("category"), names.astype(object)):
+        model = DaskMaxEnt(C=0.1, tol=1e-2, random_state=0)
+        model.fit(lazy, dd.from_pandas(labels, npartitions=2))
+        assert model.classes_.tolist() == ["ash", "birch", "hornbeam", "oak"]
+        expected = (model.to_local().predict(frame) == names).mean()
+        assert model.score(lazy, dd.from_pandas(labels, npartitions=2)) == expected
+    # Said at once, not when a partition is read.
+    for call in (model.predict, model.decision_function):
+        with pytest.raises(ValueError, match="feature names should match"):
+            call(lazy[list("fedcba")])
+        with pytest.raises(ValueError, match="feature names should match"):
+            call(lazy[list("abc")])
+        with pytest.raises(ValueError, match="X has 3 features, but MaxEnt is exp"):
+            call(da.from_array(X[:, :3]))
+
+
+def test_weights_that_are_zero():
+    weights = np.where(np.arange(40) < 20, 0.0, 1.0)
+    model = DaskMaxEnt(C=0.1, tol=1e-3, random_state=0)
+    model.fit(as_parts(X, y, weights, sizes=(20, 20)))
+    alone = DaskMaxEnt(C=0.1, tol=1e-3, random_state=0)
+    alone.fit(as_parts(X[20:], y[20:], sizes=(10, 10)))
+    assert model.objective_ == pytest.approx(alone.objective_, rel=1e-3)
+    with pytest.raises(ValueError, match="sample_weight is zero in all partitions"):
+        model.fit(as_parts(X, y, 0 * weights, sizes=(20, 20)))
+
+
+def test_clients_that_cannot_be_used(cluster):
+    closed = connect(cluster)
+    closed.close()
+    with pytest.raises(ValueError, match="client is closed; give one that is connect"):
+        DaskMaxEnt(client=closed).fit(as_parts(X, y, sizes=(20, 20)))
+
+    async def ask():
+        async with Client(cluster.scheduler_address, asynchronous=True) as client:
+            with pytest.raises(
+                ValueError, match="client is asynchronous, and fit wait"
+            ):
+                DaskMaxEnt(client=client).fit(as_parts(X, y, sizes=(20, 20)))
+
+    asyncio.run(ask())

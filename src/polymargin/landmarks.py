@@ -28,7 +28,7 @@ import scipy.sparse as sp
 from .points import Points
 
 _STEPS = 5
-_ROWS_PER_LANDMARK = 20
+ROWS_PER_LANDMARK = 20
 _BLOCK = 1 << 20  # products at a time
 
 
@@ -53,7 +53,7 @@ def choose_means(points: Points, rank: int, rng: np.random.Generator) -> np.ndar
     -------
     means : ndarray of shape (rank, n_features)
     """
-    sample = choose_rows(len(points), _ROWS_PER_LANDMARK * rank, rng)
+    sample = choose_rows(len(points), ROWS_PER_LANDMARK * rank, rng)
     rows = points.rows[sample]
     means = rows[choose_rows(len(rows), rank, rng)]
     for _ in range(_STEPS):

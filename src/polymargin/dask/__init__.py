@@ -21,5 +21,6 @@ except ImportError as missing:
     ) from missing
 
 from .estimators import DaskLinearSVM, DaskMaxEnt
+from .kernel_estimator import DaskKernelSVM
 
-__all__ = ["DaskLinearSVM", "DaskMaxEnt"]
+__all__ = ["DaskKernelSVM", "DaskLinearSVM", "DaskMaxEnt"]

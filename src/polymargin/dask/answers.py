@@ -64,7 +64,7 @@ class DaskAnswers:
                 blocks = tasks.compute(blocks)
                 model = tasks.one(lambda found: found, model)
                 counts = tasks.each(count_right, blocks, model=model)
-                right, every = map(sum, zip(*tasks.gather(counts, blocks), strict=True))
+                right, every = map(sum, zip(*tasks.gather(counts), strict=True))
             finally:
                 tasks.release()
         if not every > 0:

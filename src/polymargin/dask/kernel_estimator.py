@@ -1,0 +1,171 @@
+"""`DaskKernelSVM`: the machines with a kernel, on features of low rank."""
+
+from ..kernel_svm import KernelSVM
+from ..linear import LinearSVM
+from .kernel_features import choose_features, features_of
+from .tasks import Tasks
+from .training import DaskTraining
+
+
+class DaskKernelSVM(DaskTraining, KernelSVM):
+    """`KernelSVM` with ``approximation="nystroem"`` on partitions.
+
+    Landmarks are chosen once, from a sample of the rows of all partitions; the features
+    of the rows, whose products approximate the kernel, are computed where the rows are
+    and stay there. The linear machine on these features is then trained as that of
+    `DaskLinearSVM`. The gap is that of the problem with the approximated kernel.
+
+    Parameters
+    ----------
+    machine : {"ww", "cs", "llw", "ovr"}, default="ww"
+        The formulation, as in `KernelSVM`.
+
+    C, kernel, gamma, degree, coef0, loss, class_weight, rank, n_jobs, verbose
+        As in `KernelSVM`, with the same defaults; "scale" is computed from all
+        partitions, and there is no "precomputed". A callable must be one that workers
+        can import, or that can be sent to them.
+
+    tol, violation_tol, max_time, warm_start
+        As in `KernelSVM`.
+
+    max_iter : int, default=1000
+        Most rounds.
+
+    random_state : int, RandomState or None, default=None
+        Seed of landmarks and of the order of visits; to be given with `checkpoint`.
+
+    client, checkpoint, traffic
+        As in `DaskLinearSVM`.
+
+    Attributes
+    ----------
+    classes_, dual_coef_, gamma_, n_features_in_, feature_names_in_
+        As in `KernelSVM` with "nystroem"; so are `solver_`, `n_kernel_evaluations_`,
+        `objective_`, `dual_objective_`, `dual_gap_`, `violation_` and `status_`.
+
+    n_iter_ : int
+        Rounds run.
+
+    history_ : dict of ndarrays
+        By round, as in `DaskLinearSVM`.
+
+    See Also
+    --------
+    polymargin.KernelSVM : The local twin, into which `to_local` turns the model.
+    """
+
+    _parameter_constraints: dict = {
+        **{
+            name: KernelSVM._parameter_constraints[name]
+            for name in [
+                "machine",
+                "C",
+                "kernel",
+                "gamma",
+                "degree",
+                "coef0",
+                "loss",
+                "tol",
+                "violation_tol",
+                "max_iter",
+                "max_time",
+                "class_weight",
+                "rank",
+                "warm_start",
+                "n_jobs",
+                "random_state",
+                "verbose",
+            ]
+        },
+        **DaskTraining._own_constraints,
+    }
+    _twin = KernelSVM
+    # What the twin has beside these parameters.
+    approximation = "nystroem"
+    probability = False
+
+    def __init__(
+        self,
+        machine="ww",
+        *,
+        client=None,
+        checkpoint=None,
+        traffic="same",
+        C=1.0,
+        kernel="rbf",
+        gamma="scale",
+        degree=3,
+        coef0=0.0,
+        loss="hinge",
+        tol=1e-3,
+        violation_tol="auto",
+        max_iter=1000,
+        max_time=None,
+        class_weight=None,
+        rank=1000,
+        warm_start=False,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.machine = machine
+        self.client = client
+        self.checkpoint = checkpoint
+        self.traffic = traffic
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.loss = loss
+        self.tol = tol
+        self.violation_tol = violation_tol
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.class_weight = class_weight
+        self.rank = rank
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _check_possible(self, machine) -> None:
+        super()._check_possible(machine)
+        if self.kernel == "precomputed":
+            raise ValueError(
+                "kernel='precomputed' is not possible on partitions; give rows and "
+                "another kernel."
+            )
+        if self.checkpoint is not None and self.random_state is None:
+            raise ValueError(
+                "random_state=None chooses other landmarks in every run, and "
+                "checkpoint could not go on; give random_state a number."
+            )
+
+    def _twin_parameters(self) -> dict:
+        return super()._twin_parameters() | {"approximation": self.approximation}
+
+    def _settings(self):
+        return LinearSVM(
+            self.machine,
+            C=self.C,
+            loss=self.loss,
+            fit_intercept=False,
+            n_jobs=self.n_jobs,
+        )
+
+    def _features(self, tasks: Tasks, blocks, summaries, seed):
+        self._nystroem = features = choose_features(
+            self, tasks, blocks, summaries, seed
+        )
+        self.gamma_ = features.kernel.gamma_
+        n_rows, n_landmarks = [s.n_rows for s in summaries], len(features.landmarks_)
+        self.n_kernel_evaluations_ = n_landmarks * (n_landmarks + sum(n_rows))
+        sent = tasks.one(lambda found: found, features)
+        blocks = tasks.each(features_of, blocks, features=sent, n_jobs=self.n_jobs)
+        tasks.gather([tasks.one(len, blocks)], blocks)
+        return blocks, features.rank_, [rows * features.rank_ for rows in n_rows]
+
+    def _model(self, weights) -> dict:
+        expansion = self._nystroem.expansion(weights)
+        return {"_expansion": expansion, "dual_coef_": expansion.coefficients}

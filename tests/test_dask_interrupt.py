@@ -1,0 +1,82 @@
+"""Ctrl-C and max_time keep the model of the last round and leave nothing behind."""
+
+import time
+
+import numpy as np
+import pytest
+
+pytest.importorskip("distributed")
+
+from dask_cluster import as_parts, easy_problem
+
+from polymargin.dask import DaskLinearSVM
+
+SCRIPT = """
+    import time
+    import numpy as np
+    from dask_cluster import (
+        as_parts, assert_nothing_left, connect, easy_problem, small_cluster
+    )
+    from polymargin.dask import DaskLinearSVM
+
+    class Ready(DaskLinearSVM):
+        def _end_round(self, done):
+            if done.round == 3:
+                print("ready", flush=True)
+
+    if __name__ == "__main__":
+        X, y = easy_problem()
+        with small_cluster() as cluster, connect(cluster) as client:
+            model = Ready(C=1, tol=0, max_iter=10**6, random_state=0, client=client)
+            try:
+                model.fit(as_parts(X, y, sizes=(100, 80, 60)))
+                print("no interrupt")
+            except KeyboardInterrupt:
+                stopped = time.time()
+            assert_nothing_left(client)
+            assert model.n_iter_ >= 3
+            assert model.history_["gap"][-1] == model.dual_gap_ < 1
+            print(stopped, model.status_, (model.predict(X) == y).mean() > 0.8)
+"""
+
+
+def test_interrupt(interrupt_python):
+    seconds, words = interrupt_python(SCRIPT, after=0.3)
+    assert seconds < 2
+    assert words == ["interrupted", "True"]
+
+
+class Blocked(DaskLinearSVM):
+    """After the third round workers have other things to do."""
+
+    def _end_round(self, done):
+        if done.round == 3:
+            self.naps = self.client.map(time.sleep, [2.5, 2.5], pure=False)
+
+
+@pytest.mark.parametrize("kind", [DaskLinearSVM, Blocked])
+def test_time_runs_out(client, kind):
+    """Also in the middle of a round."""
+    X, y = easy_problem()
+    model = kind(C=1, tol=0, max_iter=10**6, max_time=1, random_state=0, client=client)
+    started = time.monotonic()
+    with pytest.warns(match=r"stopped after .* rounds .*; to get closer, raise max_ti"):
+        model.fit(as_parts(X, y, sizes=(100, 140)))
+    assert time.monotonic() - started < 2.4
+    assert model.status_ == "max_time"
+    assert model.n_iter_ >= 3
+    assert model.history_["gap"][-1] == model.dual_gap_ < 1
+    assert (model.predict(X) == y).mean() > 0.8
+    client.cancel(model.__dict__.pop("naps", []))
+
+
+def test_warm_start_after_time_has_run_out(client):
+    X, y = easy_problem()
+    parts = as_parts(X, y, sizes=(100, 140))
+    model = DaskLinearSVM(C=1, tol=0, max_iter=10**6, max_time=1, warm_start=True)
+    model.set_params(random_state=0, client=client)
+    with pytest.warns(match="max_time"):
+        first = model.fit(parts).dual_objective_
+    with pytest.warns(match="max_time"):
+        assert model.fit(parts).dual_objective_ >= first - 1e-6 * abs(first)
+    assert np.isfinite(model.coef_).all()
