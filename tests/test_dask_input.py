@@ -139,7 +139,7 @@ def test_labels_of_different_types(first, second, classes):
 @pytest.mark.parametrize("other", [["1"] * 20, np.array(["1"] * 20, object)])
 def test_labels_that_cannot_be_compared(other):
     parts = [dask.delayed((X[:20], [1] * 20)), dask.delayed((X[20:], other))]
-    with pytest.raises(ValueError, match="of partition 1 are text, .* 0 numbers; give"):
+    with pytest.raises(ValueError, match=r"of partition 1 are text, .* 0 numbers;"):
         DaskMaxEnt().fit(parts)
 
 
@@ -182,9 +182,7 @@ def test_clients_that_cannot_be_used(cluster):
 
     async def ask():
         async with Client(cluster.scheduler_address, asynchronous=True) as client:
-            with pytest.raises(
-                ValueError, match="client is asynchronous, and fit wait"
-            ):
+            with pytest.raises(ValueError, match="client is asynchronous, and fit"):
                 DaskMaxEnt(client=client).fit(as_parts(X, y, sizes=(20, 20)))
 
     asyncio.run(ask())

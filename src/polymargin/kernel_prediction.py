@@ -3,13 +3,13 @@
 from numbers import Integral, Real
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .kernel import KERNELS
 from .precomputed import check_precomputed
+from .threads import thread_count
 
 
 class KernelPrediction(ClassifierMixin):
@@ -63,7 +63,7 @@ class KernelPrediction(ClassifierMixin):
             dtype=[np.float64, np.float32],
             reset=False,
         )
-        scores = self._expansion.scores(X, effective_n_jobs(self.n_jobs))
+        scores = self._expansion.scores(X, thread_count(self.n_jobs))
         if len(self.classes_) > 2:
             return self._confidence(scores)
         return scores[:, 0] if scores.shape[1] == 1 else scores[:, 1] - scores[:, 0]

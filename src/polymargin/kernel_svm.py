@@ -3,7 +3,6 @@
 from numbers import Integral, Real
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -18,7 +17,7 @@ from .kernel_solver import KERNEL_SOLVERS
 from .kernel_training import prepare_exact, prepare_nystroem
 from .machine import MACHINE_NAMES, Machine, find_machine
 from .problem import Problem
-from .threads import blas_on_one_thread
+from .threads import blas_on_one_thread, thread_count
 from .training import Training
 
 
@@ -369,7 +368,7 @@ class KernelSVM(KernelPrediction, Training):
         kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0, X)
         self.gamma_ = kernel.gamma_
         seed = check_random_state(self.random_state).randint(2**31)
-        threads = effective_n_jobs(self.n_jobs)
+        threads = thread_count(self.n_jobs)
         if self.approximation is None:
             return prepare_exact(self, kernel, X, problem, seed, threads)
         return prepare_nystroem(self, kernel, X, problem, seed, threads)

@@ -6,7 +6,6 @@ from time import perf_counter
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import effective_n_jobs
 from sklearn.base import _fit_context
 from sklearn.callback import with_callbacks
 from sklearn.utils import check_random_state
@@ -26,7 +25,7 @@ from .online_run import HISTORY_FIELDS, in_chunks, learn_chunks
 from .precomputed import Positions
 from .problem import Problem
 from .progress import EpochReporter, warn_unless_converged
-from .threads import blas_on_one_thread
+from .threads import blas_on_one_thread, thread_count
 
 _MEGABYTE = 1e6
 _MOST_ROUNDS = 100_000  # of the block method, for "converged"
@@ -417,7 +416,7 @@ class OnlineSVM(OnlineModel, KernelPrediction, MarginClassifier):
         X, y = self._validate(X, y, reset=False)
         labels = self._known_labels(y)
         problem = self._problem(_machine(), X, labels, sample_weight)
-        scores = self._expansion.scores(X, effective_n_jobs(self.n_jobs))
+        scores = self._expansion.scores(X, thread_count(self.n_jobs))
         rows, scores = np.arange(len(labels)), scores.astype(np.float64)
         own = scores[rows, labels]
         scores += 1.0
@@ -446,7 +445,7 @@ class OnlineSVM(OnlineModel, KernelPrediction, MarginClassifier):
                 _MEGABYTE * self.cache_size,
             ),
             random.randint(2**31),
-            effective_n_jobs(self.n_jobs),
+            thread_count(self.n_jobs),
         )
         self.gamma_ = kernel.gamma_
         self._history = {name: [] for name in HISTORY_FIELDS} if self.history else None
@@ -486,7 +485,7 @@ class OnlineSVM(OnlineModel, KernelPrediction, MarginClassifier):
             problem,
             _MEGABYTE * self.cache_size,
             0,
-            effective_n_jobs(self.n_jobs),
+            thread_count(self.n_jobs),
         )
         duals = problem.machine.duals(coefficients, problem.labels)
         with blas_on_one_thread():

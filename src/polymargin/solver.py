@@ -19,7 +19,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 
@@ -30,6 +29,7 @@ from .machine import Machine
 from .margin_loss import SMOOTH_LOSSES
 from .pairs import TronPairs
 from .problem import Problem
+from .threads import thread_count
 from .tron import TronDriver
 
 
@@ -66,7 +66,7 @@ def dual_driver(estimator, X, problem, restricted=None, order=None, stream=False
     rows = rows_of(X, constant_feature(estimator))
     labels, machine = problem.labels.astype(np.int32), problem.machine
     seed = check_random_state(estimator.random_state).randint(2**31)
-    threads = effective_n_jobs(estimator.n_jobs)
+    threads = thread_count(estimator.n_jobs)
     full = estimator.features == "full"
     separate = full and not stream and separation_pays(X, problem)
     if machine.margin == "one_vs_one" or separate:
@@ -164,7 +164,7 @@ def tron_driver(estimator, X, problem):
         problem,
         estimator.tol,
         estimator.violation_tol,
-        effective_n_jobs(estimator.n_jobs),
+        thread_count(estimator.n_jobs),
     )
 
 

@@ -1,9 +1,14 @@
-"""Work on several threads: of products and the core, which run without the lock."""
+"""Work on several threads, of products and the core, which run without the lock; or on
+the workers of a cluster, if joblib was told so.
+"""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 
+from joblib import Parallel, cpu_count, delayed, effective_n_jobs, parallel_config
+from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
 
@@ -27,6 +32,52 @@ def on_threads(
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _cluster():
+    """Return joblib's Dask backend if it is the active one, else None."""
+    backend, _ = get_active_backend()
+    return backend if type(backend).__name__ == "DaskDistributedBackend" else None
+
+
+def thread_count(n_jobs: int | None) -> int:
+    """Return the number of threads of this process for `n_jobs`, as in joblib.
+
+    Joblib's Dask backend would answer with the cores of the whole cluster.
+    """
+    if _cluster() is None:
+        return effective_n_jobs(n_jobs)
+    if n_jobs is None:
+        return 1
+    return n_jobs if n_jobs > 0 else max(cpu_count() + 1 + n_jobs, 1)
+
+
+@contextmanager
+def on_all_workers(*data) -> Iterator[None]:
+    """Send data to the workers of a cluster, if there is one, where `for_each` finds
+    them as long as this context lasts.
+    """
+    cluster = _cluster()
+    if cluster is None:
+        yield
+        return
+    with parallel_config("dask", client=cluster.client, scatter=list(data)):
+        try:
+            yield
+        finally:
+            for future in _cluster().data_futures.values():
+                future.release()
+
+
+def for_each(work: Callable, arguments: Iterable[tuple], threads: int) -> list:
+    """Return ``work(*arguments)`` for all tuples of arguments, in their order.
+
+    On threads, or on the workers of a cluster: then what `work` changes of its
+    arguments is not changed here.
+    """
+    if _cluster() is None:
+        return on_threads(lambda these: work(*these), arguments, threads)
+    return list(Parallel()(delayed(work)(*these) for these in arguments))
 
 
 @cache

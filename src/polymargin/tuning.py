@@ -1,22 +1,21 @@
 """The best C, and the best width of a kernel, by cross-validation.
 
 Folds are weights: a row that is held out has weight zero, so all folds train on the
-same array, on threads. Within a fold, C grows from one machine to the next, which
-starts from the last.
+same array, on threads or by the workers of a cluster. Within a fold, C grows from one
+machine to the next, which starts from the last.
 """
 
 from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.base import clone
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils.validation import _check_sample_weight, check_array
 
 from .paths import check_grid, find_estimator
-from .threads import on_threads
+from .threads import for_each, on_all_workers, thread_count
 
 _LOG2_CS = 2.0 ** np.arange(-5, 4)  # the grid of 003
 _MOST_GROWTH = 12  # points beyond an edge of the grid
@@ -132,7 +131,9 @@ def tune(
         Weights of rows in training.
 
     n_jobs : int or None, default=None
-        Threads, in the sense of joblib. What is found does not depend on it.
+        Threads, in the sense of joblib. What is found does not depend on it. Where
+        ``joblib.parallel_config(backend="dask")`` holds, folds are trained by the
+        workers of the cluster instead, and the rows are sent to each of them once.
 
     verbose : int, default=0
         Print a line for every point.
@@ -157,19 +158,21 @@ def tune(
     True
     """
     estimator = find_estimator(machine, parameters)
-    threads = effective_n_jobs(n_jobs)
+    threads = thread_count(n_jobs)
     search = _Search(
         estimator, X, y, sample_weight, cv, scoring, threads, verbose, watch
     )
     Cs = np.unique(_LOG2_CS if Cs is None else check_grid("Cs", Cs))
-    if gammas is None:
-        search.walk(Cs, None, grow, patience)
-    else:
+    if gammas is not None:
         gammas = np.unique(check_grid("gammas", gammas))
-        for gamma in gammas:
-            search.walk(Cs, float(gamma), grow, patience)
-        if grow:
-            search.grow_gammas(Cs, gammas, patience)
+    with on_all_workers(search.X, search.y, *search.weights):
+        if gammas is None:
+            search.walk(Cs, None, grow, patience)
+        else:
+            for gamma in gammas:
+                search.walk(Cs, float(gamma), grow, patience)
+            if grow:
+                search.grow_gammas(Cs, gammas, patience)
     points = sorted(search.points, key=lambda point: tuple(point.parameters.values()))
     best = search.best()
     model = None
@@ -250,14 +253,15 @@ class _Search:
 
     def _try(self, models, C: float, gamma: float | None) -> TuningPoint:
         start = perf_counter()
-
-        def score(fold: int) -> float:
-            test = self.held_out[fold]
-            model = models[fold].set_params(C=C)
-            model.fit(self.X, self.y, self.weights[fold])
-            return self.scorer(model, self.X[test], self.y[test])
-
-        scores = on_threads(score, range(len(models)), self.threads)
+        folds = [
+            (model.set_params(C=C), self.X, self.y, weights, test, self.scorer)
+            for model, weights, test in zip(
+                models, self.weights, self.held_out, strict=True
+            )
+        ]
+        models[:], scores = zip(
+            *for_each(_fit_and_score, folds, self.threads), strict=True
+        )
         parameters = {"C": C} if gamma is None else {"C": C, "gamma": gamma}
         point = TuningPoint(parameters, np.array(scores), perf_counter() - start)
         if self.verbose:
@@ -279,6 +283,12 @@ class _Search:
             if not difference.mean() > error:
                 return False
         return True
+
+
+def _fit_and_score(model, X, y, weights, test, scorer) -> tuple[object, float]:
+    """Train on rows that have weight; return the model, and its score on others."""
+    model.fit(X, y, weights)
+    return model, scorer(model, X[test], y[test])
 
 
 def _is_edge(tried: list[TuningPoint], end: int) -> bool:

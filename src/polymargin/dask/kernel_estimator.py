@@ -57,7 +57,7 @@ class DaskKernelSVM(DaskTraining, KernelSVM):
     _parameter_constraints: dict = {
         **{
             name: KernelSVM._parameter_constraints[name]
-            for name in [
+            for name in (
                 "machine",
                 "C",
                 "kernel",
@@ -75,7 +75,7 @@ class DaskKernelSVM(DaskTraining, KernelSVM):
                 "n_jobs",
                 "random_state",
                 "verbose",
-            ]
+            )
         },
         **DaskTraining._own_constraints,
     }

@@ -9,13 +9,12 @@ from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import effective_n_jobs
 
 from ..kernel import make_kernel
 from ..landmarks import ROWS_PER_LANDMARK, choose_rows
 from ..moments import moments_of
 from ..nystroem import NystroemFeatures
-from ..threads import blas_on_one_thread
+from ..threads import blas_on_one_thread, thread_count
 from .partition import Block, Summary
 from .tasks import Tasks
 
@@ -75,5 +74,5 @@ def describe_values(block: Block) -> tuple[int, float, float]:
 def features_of(block: Block, features: NystroemFeatures, n_jobs) -> Block:
     """Replace the rows of a block by their features."""
     with blas_on_one_thread():
-        X = features.transform(block.X, effective_n_jobs(n_jobs))
+        X = features.transform(block.X, thread_count(n_jobs))
     return replace(block, X=X)

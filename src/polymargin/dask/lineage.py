@@ -1,10 +1,10 @@
 """Where states come from when the worker that held them is gone.
 
 Dask makes a lost result again from the tasks that led to it. A state of round 200 would
-take all rounds before it, and the scheduler would have to remember their tasks. So every
-few rounds lineage is cut: states and the change on its way become results of tasks
-that begin anew, with nothing before them but partitions. Their values do not change,
-and neither does the model.
+take all rounds before it, and the scheduler would have to remember their tasks. So
+lineage is cut every few rounds: states and the change on its way become results of
+tasks that begin anew, with nothing before them but partitions. Their values do not
+change, and neither does the model.
 
 Where states are small they are part of these tasks, which the scheduler keeps. Larger
 ones are written to a temporary folder, if it is one that all workers see, as on one

@@ -3,8 +3,8 @@
 from numbers import Integral
 
 import numpy as np
-from joblib import effective_n_jobs
 
+from ..threads import thread_count
 from .data import Data, as_numbers
 from .npz import read_npz
 from .parquet import read_parquet
@@ -96,7 +96,7 @@ def load_data(
             n_features=n_features,
             dtype=dtype,
             zero_based=zero_based,
-            threads=effective_n_jobs(n_jobs),
+            threads=thread_count(n_jobs),
         )
     if kind == "npz":
         data = as_numbers(read_npz(text, name, label=label), name, dtype)
@@ -104,7 +104,7 @@ def load_data(
         data = as_numbers(read_parquet(text, name, label=label), name, dtype)
     else:
         delimiter = "\t" if kind == "tsv" else None
-        threads = effective_n_jobs(n_jobs)
+        threads = thread_count(n_jobs)
         data = read_table(
             text, name, delimiter, label=label, dtype=dtype, threads=threads
         )
