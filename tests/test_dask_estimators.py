@@ -1,13 +1,19 @@
 """The estimators are those of scikit-learn, as their local twins are."""
 
 import pickle
+import sys
 
 import dask
 import dask.dataframe as dd
+import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
 
 pytest.importorskip("distributed")
 
@@ -17,7 +23,7 @@ from problems import PAIRS, as_hard
 from test_callbacks import Recorder
 
 import polymargin
-from polymargin.dask import DaskLinearSVM, DaskMaxEnt
+from polymargin.dask import DaskLinearSVM, DaskMaxEnt, plot_rounds
 
 X, y = easy_problem()
 SIZES = (100, 140)
@@ -92,6 +98,29 @@ def test_history_and_progress(client, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == model.n_iter_
     assert all("gap" in line and "MB" in line and " s" in line for line in lines)
+
+
+def test_picture(client, tmp_path, monkeypatch):
+    model = DaskMaxEnt(**SETTINGS, client=client).fit(parts())
+    figure = plot_rounds(model)
+    by_round, by_time, traffic = figure.axes
+    history = model.history_
+    for axes, x, gap in (
+        (by_round, history["round"], history["gap"]),
+        (by_time, history["seconds"], history["gap"]),
+        (traffic, history["round"], history["bytes"] / 1e6),
+    ):
+        assert np.array_equal(axes.lines[0].get_xydata().T, [x, gap])
+    figure.savefig(tmp_path / "rounds.png")
+    both = plot_rounds({"one": model, "other": model}, figure=plt.figure())
+    labels = [text.get_text() for text in both.axes[0].get_legend().get_texts()]
+    assert labels == ["one", "other"]
+    plt.close("all")
+    with pytest.raises(NotFittedError):
+        plot_rounds(DaskMaxEnt())
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(ImportError, match="plot_rounds needs matplotlib; run pip inst"):
+        plot_rounds(model)
 
 
 class Rounds(Recorder):

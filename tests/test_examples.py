@@ -68,6 +68,16 @@ def test_convergence(tmp_path, capsys):
     assert numbers_of(output, "default (acf)")[-1] <= 1e-5
 
 
+def test_cluster(tmp_path, capsys):
+    pytest.importorskip("distributed")
+    output = run("cluster", tmp_path, capsys)
+    for name in ("Crammer-Singer", "maximum entropy", "rbf, rank 100"):
+        _, sent, gap, accuracy = numbers_of(output, name)
+        assert sent > 0
+        assert gap <= 1e-2
+        assert accuracy > 0.9
+
+
 def lines_of(output):
     """The numbers of every line of progress."""
     rows = [line.replace(",", "").split() for line in output.splitlines()]
