@@ -21,21 +21,24 @@ class DaskLinearSVM(DaskTraining, LinearSVM):
         The formulation, as in `LinearSVM`.
 
     client : distributed.Client or None, default=None
-        Where to train: None is the current client, or threads of this process if there
-        is none.
+        Where to train: None is the current client or, if there is none, that of a
+        `LocalCluster` of threads, made for the fit and closed after it.
 
     checkpoint : str, PathLike or None, default=None
         A folder for restartable state, written every few rounds: the same call goes on
-        from there after its process was killed. The folder stays.
+        from there after its process was killed. The folder stays. If all workers see
+        it, they read it after a fault too.
 
     traffic : {"same", "float32"}, default="same"
         Number format in which changes of the weights travel: that of the rows, or
         float32, which halves the bytes of float64.
 
     **parameters
-        All others of `LinearSVM`, with the same defaults. `max_iter` counts rounds.
-        Possible are ``solver="auto"`` or "dual", ``features="full"`` and
-        ``warm_start=False``; `history` is always kept.
+        All others of `LinearSVM`, with the same defaults. `max_iter` counts rounds;
+        `n_jobs` are threads of a partition. Possible are ``solver="auto"`` or "dual"
+        and ``features="full"``; `history` is always kept. `warm_start` keeps the dual
+        variables of all rows in this process, and starts from them if the partitions
+        are the same.
 
     Attributes
     ----------

@@ -36,7 +36,7 @@ def plot_rounds(models, *, figure=None):
         history = model.history_
         # A logarithm has no zero, which is a gap that rounding hides.
         gap = np.where(history["gap"] > 0, history["gap"], np.nan)
-        style = {"label": name, "marker": "." if len(gap) < 50 else None}
+        style = {"label": name, "marker": "." if len(gap) < 3 else None}
         [line] = by_round.semilogy(history["round"], gap, **style)
         by_time.semilogy(history["seconds"], gap, **style)
         traffic.plot(history["round"], history["bytes"] / 1e6, **style)
@@ -45,7 +45,8 @@ def plot_rounds(models, *, figure=None):
     by_round.set(xlabel="rounds", ylabel="relative duality gap")
     by_time.set(xlabel="seconds", xlim=(0, None))
     by_time.tick_params(labelleft=False)
-    traffic.set(xlabel="rounds", ylabel="MB sent in a round", ylim=(0, None))
+    traffic.set(xlabel="rounds", ylabel="MB sent in a round")
+    traffic.set_ylim(0, 1.1 * traffic.dataLim.ymax)
     for axes in (by_round, by_time, traffic):
         axes.grid(alpha=0.25)
     if len(models) > 1:
