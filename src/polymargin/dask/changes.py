@@ -33,22 +33,18 @@ class RowChange:
         return numbers + self.values.nbytes
 
     def rows(self, features: np.ndarray | None) -> np.ndarray:
-        """Return the rows of these features, in float64; None for all."""
+        """Return the rows of these features; None for all."""
         if self.features is None:
-            values = self.values if features is None else self.values[features]
-            return values.astype(np.float64)
+            return self.values if features is None else self.values[features]
         if features is None:
             features = np.arange(self.n_features)
-        found = np.zeros((len(features), self.values.shape[1]))
+        found = np.zeros((len(features), self.values.shape[1]), self.values.dtype)
         if len(self.features):
             places = np.searchsorted(self.features, features)
             places[places == len(self.features)] = 0
             there = self.features[places] == features
             found[there] = self.values[places[there]]
         return found
-
-    def squared_norm(self) -> float:
-        return float(np.sum(np.square(self.values, dtype=np.float64)))
 
 
 def as_change(values, features, n_features: int, dtype) -> RowChange:
@@ -66,13 +62,13 @@ def as_change(values, features, n_features: int, dtype) -> RowChange:
     touched = np.flatnonzero(values.any(axis=1))
     if len(touched) < SPARSE_BELOW * n_features:
         numbers = touched if features is None else features[touched]
-        chosen = values[touched].astype(dtype)
+        chosen = values[touched].astype(dtype, copy=False)
         return RowChange(n_features, numbers.astype(np.int32), chosen)
     if features is not None:
         spread = np.zeros((n_features, values.shape[1]), dtype)
         spread[features] = values
         values = spread
-    return RowChange(n_features, None, values.astype(dtype))
+    return RowChange(n_features, None, values.astype(dtype, copy=False))
 
 
 def no_change(n_features: int, n_columns: int, dtype) -> RowChange:
@@ -89,7 +85,7 @@ def add_changes(changes: Sequence[RowChange]) -> RowChange:
         if len(features) >= SPARSE_BELOW * n_features:
             features = None
     n_rows = n_features if features is None else len(features)
-    total = np.zeros((n_rows, first.values.shape[1]))
+    total = np.zeros((n_rows, first.values.shape[1]), dtype)
     for change in changes:
         if change.features is None:
             total += change.values
@@ -97,7 +93,7 @@ def add_changes(changes: Sequence[RowChange]) -> RowChange:
             total[change.features] += change.values
         else:
             total[np.searchsorted(features, change.features)] += change.values
-    return RowChange(n_features, features, total.astype(dtype))
+    return RowChange(n_features, features, total)
 
 
 @dataclass(frozen=True)
@@ -111,9 +107,9 @@ class Sums:
         of its dual variables: the primal without 1/2 |Z|^2, the dual without that of W.
     violation : float
         The largest at the beginning.
-    change_squares, own_squares : float
-        Sums of |dW_k|^2 of the changes, and of |W_k|^2 of what the partitions' own
-        dual variables have added to W so far.
+    moved_squares, own_squares : float
+        Sums of |dW_k - beta (dW_k before)|^2, with the momentum beta, and of |W_k|^2 of
+        what the partitions' own dual variables add to W; the latter only if measured.
     visits, moves : int
     bytes : int
         Size of the changes sent.
@@ -122,7 +118,7 @@ class Sums:
     losses: float = 0.0
     terms: float = 0.0
     violation: float = 0.0
-    change_squares: float = 0.0
+    moved_squares: float = 0.0
     own_squares: float = 0.0
     visits: int = 0
     moves: int = 0

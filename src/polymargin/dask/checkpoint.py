@@ -1,7 +1,8 @@
 """Restartable state in a folder: what a run goes on from when its driver was killed.
 
 The folder has ``run.json`` (how far the run is, and which fit it belongs to) and one
-folder ``round-...`` with the weights, and the dual variables of every partition.
+folder ``round-...`` with the matrices of the model, and for every partition its dual
+variables and what it last changed.
 ``run.json`` is replaced at once, when all that it speaks of is on the disk.
 """
 
@@ -14,16 +15,18 @@ from pathlib import Path
 import numpy as np
 
 from ..aside import written_aside
-from .adaptation import Sigma
-from .changes import Message, Sums, no_change
+from .adaptation import Pace
+from .changes import Message, RowChange, Sums
+from .consensus import Model, Squares
 from .local_round import Result
 from .partition import Partition, State
 from .rounds import Progress, Round
 from .tasks import Tasks
 
 _RUN = "run.json"
-_WEIGHTS = "weights.npz"
+_MODEL = "model.npz"
 _DUALS = ("indptr", "classes", "values")
+_MATRICES = ("weights", "consensus", "ahead", "shift", "shift_ahead", "best", "counts")
 
 
 class Checkpoint:
@@ -47,36 +50,36 @@ class Checkpoint:
     def is_due(self, round_number: int) -> bool:
         return round_number % self.every == 0
 
-    def write(self, progress: Progress, matrices: dict, tasks: Tasks, results) -> None:
-        """Write the state of every partition, then that of the run.
+    def write(self, progress: Progress, pace: Pace, tasks: Tasks, model, results):
+        """Write the model and the state of every partition, then that of the run.
 
         Workers write what they have if the folder is also theirs; otherwise it comes
         here, one state at a time.
         """
         states = self.folder / f"round-{progress.number:06d}"
         states.mkdir(parents=True, exist_ok=True)
-        write_arrays(matrices, states / _WEIGHTS)
-        paths = _paths(states, len(results))
+        values, paths = [*results, model], _paths(states, len(results))
         if tasks.all_see(states):
-            tasks.gather(tasks.each(write_state, results, paths))
+            tasks.gather(tasks.each(write_value, values, paths))
         else:
-            for result, path in zip(results, paths, strict=True):
-                [arrays] = tasks.gather([tasks.one(arrays_of, result)])
+            for value, path in zip(values, paths, strict=True):
+                [arrays] = tasks.gather([tasks.one(arrays_of, value)])
                 write_arrays(arrays, path)
         with written_aside(self.folder / _RUN) as file:
             text = {
                 "fit": self.fit,
                 "progress": asdict(progress),
+                "pace": asdict(pace),
                 "states": states.name,
             }
             file.write(json.dumps(text, indent=1).encode())
-        self.states = states
+        self.states, self.pace = states, pace
         for other in self.folder.glob("round-*"):
             if other != states:
                 shutil.rmtree(other, ignore_errors=True)
 
-    def read(self, n_partitions: int) -> tuple[Progress, dict] | None:
-        """Return progress and matrices to go on from, or None."""
+    def read(self, n_partitions: int) -> tuple[Progress, Pace] | None:
+        """Return progress and pace to go on with, or None."""
         path = self.folder / _RUN
         if not path.exists():
             return None
@@ -84,13 +87,12 @@ class Checkpoint:
             text = json.loads(path.read_text(encoding="utf-8"))
             fit, kept = text["fit"], text["progress"]
             history = [Round(**done) for done in kept.pop("history")]
-            sigma = Sigma(**kept.pop("sigma"))
-            progress = Progress(**kept, sigma=sigma, history=history)
+            progress = Progress(**kept, history=history)
+            self.pace = Pace(**text["pace"])
             self.states = self.folder / text["states"]
             if fit == self.fit:
-                matrices = read_arrays(self.states / _WEIGHTS)
-                for state in _paths(self.states, n_partitions):
-                    state.stat()  # workers read them
+                for path in _paths(self.states, n_partitions):
+                    path.stat()  # workers read them
         except (OSError, ValueError, KeyError, TypeError, EOFError) as problem:
             raise ValueError(
                 f"checkpoint={str(self.folder)!r} cannot be read ({problem}); delete "
@@ -102,7 +104,7 @@ class Checkpoint:
                 f"checkpoint={str(self.folder)!r} belongs to another fit, which "
                 f"differs in {', '.join(other)}; give another folder or delete it."
             )
-        return progress, matrices
+        return progress, self.pace
 
     def results(self, tasks: Tasks, partitions: list) -> list:
         """Return the results that were written, as tasks with nothing before them.
@@ -110,21 +112,32 @@ class Checkpoint:
         They read the files; where workers do not see these, states are part of the
         tasks, so that a lost one can still be made again.
         """
-        paths = _paths(self.states, len(partitions))
-        weights = self.states / _WEIGHTS
+        *paths, _ = _paths(self.states, len(partitions))
+        return self._made(tasks, result_of, partitions, paths)
+
+    def model(self, tasks: Tasks, partitions: list):
+        """Return the model that was written, in the same way."""
+        path = self.states / _MODEL
+        return self._made(tasks, model_of, partitions[:1], [path], self.pace)[0]
+
+    def _made(self, tasks: Tasks, make, partitions: list, paths: list, *others) -> list:
         if tasks.all_see(self.states):
-            return tasks.each(read_state, partitions, paths, weights=weights)
-        consensus = read_arrays(weights)["consensus"]
+            return [
+                tasks.one(read_value, make, partition, path, *others)
+                for partition, path in zip(partitions, paths, strict=True)
+            ]
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sending large graph")
             return [
-                tasks.one(result_of, partition, read_arrays(path), consensus)
+                tasks.one(make, partition, read_arrays(path), *others)
                 for partition, path in zip(partitions, paths, strict=True)
             ]
 
 
 def _paths(states: Path, n_partitions: int) -> list[Path]:
-    return [states / f"partition-{number:05d}.npz" for number in range(n_partitions)]
+    """Of the partitions and of the model."""
+    names = [f"partition-{number:05d}.npz" for number in range(n_partitions)]
+    return [states / name for name in (*names, _MODEL)]
 
 
 def write_arrays(arrays: dict[str, np.ndarray], path: Path) -> None:
@@ -137,24 +150,52 @@ def read_arrays(path: Path) -> dict[str, np.ndarray]:
         return {name: arrays[name] for name in arrays.files}
 
 
-def write_state(result: Result, path: Path) -> None:
-    write_arrays(arrays_of(result), path)
+def write_value(value: Result | Model, path: Path) -> None:
+    write_arrays(arrays_of(value), path)
 
 
-def read_state(partition: Partition, path: Path, weights: Path) -> Result:
-    return result_of(partition, read_arrays(path), read_arrays(weights)["consensus"])
+def read_value(make, partition: Partition, path: Path, *others) -> Result | Model:
+    return make(partition, read_arrays(path), *others)
 
 
-def arrays_of(result: Result) -> dict[str, np.ndarray]:
-    """What of a partition's state is written: all that does not follow."""
-    state = result.state
-    duals = state.duals or ()
-    return dict(zip(_DUALS, duals, strict=False)) | {"memory": state.memory}
+def arrays_of(value: Result | Model) -> dict[str, np.ndarray]:
+    """What is written: all that does not follow."""
+    if isinstance(value, Model):
+        arrays = {name: getattr(value, name) for name in _MATRICES}
+        squares = value.squares
+        arrays["numbers"] = [squares.weights, squares.consensus, value.primal]
+        change = value.last
+    else:
+        arrays = dict(zip(_DUALS, value.state.duals or (), strict=False))
+        arrays["memory"] = value.state.memory
+        change = value.message.change
+    if change is not None:
+        arrays["changed"] = change.values
+        if change.features is not None:
+            arrays["features"] = change.features
+    return arrays
 
 
-def result_of(partition: Partition, arrays: dict, consensus: np.ndarray) -> Result:
-    """Invert `arrays_of`. W is rebuilt, and the message never read."""
+def _change_of(arrays: dict, n_features: int) -> RowChange | None:
+    if "changed" not in arrays:
+        return None
+    return RowChange(n_features, arrays.get("features"), arrays["changed"])
+
+
+def result_of(partition: Partition, arrays: dict) -> Result:
+    """Invert `arrays_of`, but for sums, which nobody reads."""
     duals = tuple(arrays[name] for name in _DUALS if name in arrays) or None
-    rows = consensus if partition.features is None else consensus[partition.features]
-    nothing = Message(no_change(0, 0, np.float32), Sums())
-    return Result(State(duals, arrays["memory"], consensus=rows), nothing)
+    change = _change_of(arrays, partition.n_features)
+    return Result(State(duals, arrays["memory"]), Message(change, Sums()))
+
+
+def model_of(partition: Partition, arrays: dict, pace: Pace) -> Model:
+    """Invert `arrays_of`, where a partition is; it is not looked at."""
+    *squares, primal = arrays["numbers"].tolist()
+    return Model(
+        **{name: arrays[name] for name in _MATRICES},
+        last=_change_of(arrays, len(arrays["counts"])),
+        squares=Squares(*squares),
+        pace=pace,
+        primal=primal,
+    )

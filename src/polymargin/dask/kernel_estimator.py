@@ -163,7 +163,7 @@ class DaskKernelSVM(DaskTraining, KernelSVM):
         self.n_kernel_evaluations_ = n_landmarks * (n_landmarks + sum(n_rows))
         sent = tasks.one(lambda found: found, features)
         blocks = tasks.each(features_of, blocks, features=sent, n_jobs=self.n_jobs)
-        tasks.gather([tasks.one(len, blocks)], blocks)
+        tasks.finish(blocks, blocks)
         return blocks, features.rank_, [rows * features.rank_ for rows in n_rows]
 
     def _model(self, weights) -> dict:

@@ -2,9 +2,9 @@
 
 Dask makes a lost result again from the tasks that led to it. A state of round 200 would
 take all rounds before it, and the scheduler would have to remember their tasks. So
-lineage is cut every few rounds: states and the change on its way become results of
-tasks that begin anew, with nothing before them but partitions. Their values do not
-change, and neither does the model.
+lineage is cut every few rounds: states and model become results of tasks that begin
+anew, with nothing before them but partitions. Their values do not change, and neither
+does what comes after.
 
 Where states are small they are part of these tasks, which the scheduler keeps. Larger
 ones are written to a temporary folder, if it is one that all workers see, as on one
@@ -43,10 +43,10 @@ class Lineage:
     def is_due(self, round_number: int) -> bool:
         return round_number % CUT_EVERY == 0
 
-    def cut(self, round_number: int, results: list, arrived):
-        """Return results and the change on its way, with nothing before them."""
-        tasks, everything = self.tasks, [*results, arrived]
-        # The change is computed once more by whoever has the first partition.
+    def cut(self, round_number: int, everything: list) -> list:
+        """Return the results of all partitions and the model, with nothing before."""
+        tasks = self.tasks
+        # The model goes to whoever has the first partition.
         beside = [*self.partitions, self.partitions[0]]
         if sum(tasks.gather(tasks.each(size_of, everything))) <= SCHEDULER_BYTES:
             packed = tasks.gather(tasks.each(pickle.dumps, everything))
@@ -62,7 +62,7 @@ class Lineage:
             everything = tasks.each(read, beside, paths)
             for path in set(self.folder.iterdir()).difference(paths):
                 path.unlink()
-        return everything[:-1], everything[-1]
+        return everything
 
     def _find_folder(self) -> bool:
         """Make the folder when it is first needed; say whether workers see it."""

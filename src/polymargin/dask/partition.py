@@ -6,6 +6,7 @@ from zlib import crc32
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.extmath import row_norms
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
@@ -169,6 +170,54 @@ def make_partition(block: Block, settings, machine, classes, by_class, dtype):
 
 
 @dataclass(frozen=True)
+class Extent:
+    """What a run has to know of its partitions, summed over them.
+
+    Attributes
+    ----------
+    counts : ndarray of int
+        How many have rows with this feature.
+    squares : float
+        Sum of C_i |x_i|^2.
+    n_rows : int
+    """
+
+    counts: np.ndarray
+    squares: float
+    n_rows: int
+
+
+def extent_of(partition: Partition) -> Extent:
+    X, caps = partition.X, partition.problem.caps
+    counts = np.zeros(partition.n_features, np.int32)
+    constant = constant_feature(partition.settings)
+    if partition.n_rows:
+        if partition.features is not None:
+            counts[partition.features] = 1
+        elif sp.issparse(X):
+            counts[X.indices] = 1
+        else:
+            counts[:] = 1
+        if constant:
+            counts[-1] = 1
+    squares = float(caps @ (row_norms(X, squared=True) + constant**2))
+    return Extent(counts, squares, partition.n_rows)
+
+
+def add_extents(extents: list[Extent]) -> Extent:
+    return Extent(
+        np.sum([extent.counts for extent in extents], axis=0),
+        sum(extent.squares for extent in extents),
+        sum(extent.n_rows for extent in extents),
+    )
+
+
+def features_of(partition: Partition) -> np.ndarray | None:
+    """The rows of W that travel to a partition; None for all."""
+    return partition.features
+
+
+@dataclass(frozen=True)
 class State:
     """What a partition knows between two rounds.
 
@@ -178,13 +227,7 @@ class State:
         Dual blocks as (indptr, classes, values); None for zeros.
     memory : ndarray of float32
         What the order of visits has learned.
-    weights, consensus, own : ndarray of float64 or None
-        Its rows of W, without the change that is on its way; of Z; and of what its own
-        dual variables have added to W. None for zeros.
     """
 
     duals: tuple[np.ndarray, ...] | None = None
     memory: np.ndarray = field(default_factory=lambda: np.empty(0, np.float32))
-    weights: np.ndarray | None = None
-    consensus: np.ndarray | None = None
-    own: np.ndarray | None = None

@@ -1,16 +1,25 @@
 """The run of all rounds: measure, learn, stop."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 import numpy as np
 
 from ..certify import UNCERTIFIED, Certificate
 from ..driver import Stopping
-from .adaptation import EPOCHS_ALONE, Sigma, share_of_epoch
-from .changes import Message, Sums
+from .adaptation import EPOCHS_ALONE, Pace, share_of_epoch
+from .changes import Sums, add_messages
+from .consensus import (
+    Model,
+    advance,
+    begin_from,
+    first_model,
+    publish,
+    with_weights,
+)
 from .lineage import Lineage
-from .local_round import Order, follow, rebuild, run_round
+from .local_round import Order, message_of, rebuild, run_round
+from .partition import features_of
 from .tasks import OutOfTime, Tasks
 
 # Where changes are rounded to float32, W is rebuilt from the dual variables so often.
@@ -33,7 +42,7 @@ class Size:
     parts : int
         Partitions that have rows.
     dtype, travels : dtype
-        Number format of the rows, and that in which changes of W travel.
+        Number format of the rows, and that of the matrices that travel.
     """
 
     n_features: int
@@ -61,6 +70,7 @@ class Round:
     gap: float
     violation: float
     sigma: float
+    momentum: float
     epochs: float
     visits: int
     moves: int
@@ -80,18 +90,15 @@ class Round:
 
 @dataclass
 class Progress:
-    """What a run goes on from, beside matrices and the states of the partitions.
+    """What a run goes on from, beside its model and the states of the partitions.
 
     Attributes
     ----------
     seed : int
-    sigma : Sigma
     epochs : float
         Of the next round, in a partition: perhaps less than one.
     number : int
         Rounds so far.
-    theta, push : float
-        Of the next round, as in `Order`.
     idle : int
         Rounds since anything moved.
     primal, dual : float
@@ -100,15 +107,35 @@ class Progress:
     """
 
     seed: int
-    sigma: Sigma
     epochs: float
     number: int = 0
-    theta: float = 0.0
-    push: float = 0.0
     idle: int = 0
     primal: float = float("inf")
     dual: float = float("-inf")
     history: list[Round] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What of a model comes to the driver of the run after a round."""
+
+    objective: float
+    dual: float
+    primal: float
+    sums: Sums
+    pace: Pace
+
+
+def is_not_none(value) -> bool:
+    return value is not None
+
+
+def report_of(model: Model) -> Report:
+    return Report(model.objective, model.dual, model.primal, model.sums, model.pace)
+
+
+def best_of(model: Model) -> np.ndarray:
+    return model.best
 
 
 class Rounds:
@@ -120,6 +147,10 @@ class Rounds:
     partitions : list of Future
     size : Size
         What has to be known of all partitions.
+    pace : Pace
+        Of the first round.
+    counts : ndarray of int
+        In how many partitions every feature occurs.
     seed : int
     stopping : Stopping
         `max_iter` counts rounds.
@@ -129,26 +160,40 @@ class Rounds:
     """
 
     def __init__(
-        self, tasks: Tasks, partitions, size: Size, seed, stopping, watcher, checkpoint
+        self,
+        tasks: Tasks,
+        partitions: list,
+        size: Size,
+        pace: Pace,
+        counts: np.ndarray,
+        seed: int,
+        stopping: Stopping,
+        watcher,
+        checkpoint,
     ):
         self.tasks = tasks
         self.partitions = partitions
         self.size = size
-        self.stopping: Stopping = stopping
+        self.stopping = stopping
         self.watcher = watcher
         self.checkpoint = checkpoint
         self.lineage = Lineage(tasks, partitions)
+        # Where a partition needs few rows of W, no others travel to it.
+        features = tasks.each(features_of, partitions)
+        compact = tasks.gather(tasks.each(is_not_none, features))
+        self.features = [
+            future if few else None
+            for future, few in zip(features, compact, strict=True)
+        ]
         self.start = perf_counter()
         self.rounded = size.travels == np.float32
         self.results: list = [None] * len(partitions)
-        self.arrived = None  # the change that the next round adds to W
-        shape = (size.n_features, size.n_columns)
-        # W with that change, Z without, and the Z with the smallest objective.
-        self.weights, self.consensus = np.zeros(shape), np.zeros(shape)
-        self.best = self.consensus
-        whole = size.n_features * size.n_columns * size.travels.itemsize
-        sigma = Sigma(size.parts, size.parts)
-        self.progress = Progress(seed, sigma, size.epochs(whole))
+        self.pace = pace
+        self.model = tasks.one(first_model, counts, size.n_columns, size.travels, pace)
+        whole = 3 * size.n_features * size.n_columns * size.travels.itemsize
+        self.progress = Progress(seed, size.epochs(whole))
+        # The model of the last round that ended, whatever happens in the next.
+        self.certified = UNCERTIFIED, None
 
     def run(self) -> tuple[str, Certificate, np.ndarray]:
         """Run rounds until one of the reasons to stop holds.
@@ -161,8 +206,7 @@ class Rounds:
         """
         if self.checkpoint is not None:
             self._resume()
-        # The model of the last round that ended, whatever happens in the next.
-        self.certified = UNCERTIFIED, self.best
+        self.certified = UNCERTIFIED, self.model
         status = None
         try:
             while status is None:
@@ -172,13 +216,17 @@ class Rounds:
         except KeyboardInterrupt:
             status = "interrupted"
         self.tasks.deadline = None
-        return status, *self.certified
+        return status, self.certified[0], self.best()
+
+    def best(self) -> np.ndarray:
+        """Return the best weights of the last round that ended."""
+        return self.tasks.gather([self.tasks.one(best_of, self.certified[1])])[0]
 
     def _round_and_save(self) -> str | None:
         """Run a round; return why to stop after it, or None."""
         self.watcher._begin_round()
         certificate = self._round()
-        self.certified = certificate, self.best
+        self.certified = certificate, self.model
         if self.stopping.max_time is not None:
             self.tasks.deadline = self.start + self.stopping.max_time
         stop = self.watcher._end_round(self.progress.history[-1])
@@ -202,128 +250,123 @@ class Rounds:
 
     def _round(self) -> Certificate:
         """Run a round; return the certificate of the model with which it began."""
-        progress, last = self.progress, self.consensus
+        progress = self.progress
         progress.number += 1
-        self.consensus = follow(last, self.weights, progress.theta)
-        results, arrived, message = self._submit(progress)
-        sums = message.sums
-        objective = sums.losses + np.sum(self.consensus**2) / 2
-        if objective < progress.primal or self.stopping.violation_tol is not None:
-            progress.primal, self.best = float(objective), self.consensus
-        certificate = self._certificate(sums)
+        results = self._submit()
+        messages = self.tasks.each(message_of, results)
+        total = self.tasks.add_up(messages, add_messages)
+        model, report = self._advance(total, results)
+        certificate = self._certificate(report)
         if self.rounded and self._enough(certificate):
-            self._rebuild()  # from the dual variables with which the round began
-            certificate = self._certificate(sums)
-        sigma = progress.sigma
+            self.model = self._exact_weights()  # of the beginning of the round
+            model, report = self._advance(total, results)
+            certificate = self._certificate(report)
+        sums = report.sums
         progress.history.append(
             Round(
                 progress.number,
                 perf_counter() - self.start,
-                float(objective),
-                self._dual(sums),
+                report.objective,
+                report.dual,
                 certificate.gap,
                 certificate.violation,
-                sigma.value,
+                self.pace.sigma,
+                self.pace.momentum,
                 progress.epochs,
                 sums.visits,
                 sums.moves,
-                sums.bytes + message.change.nbytes * len(self.partitions),
+                sums.bytes,
             )
         )
-        progress.sigma.watch(self._dual(sums))
-        self.results, self.arrived = results, arrived
-        self.weights = self.weights + message.change.rows(None)
-        self._learn(message)
+        self.results, self.model, self.pace = results, model, report.pace
+        progress.idle = 0 if sums.moves else progress.idle + 1
+        progress.epochs = self.size.epochs(sums.bytes // len(self.partitions))
         return certificate
 
-    def _learn(self, message: Message) -> None:
-        progress, sums = self.progress, message.sums
-        sigma, used = progress.sigma, progress.sigma.value
-        progress.idle = 0 if sums.moves else progress.idle + 1
-        average = sums.bytes // len(self.partitions)
-        progress.epochs = self.size.epochs(message.change.nbytes + average)
-        if self.size.parts < 2:  # Z is W
-            progress.theta = 1.0
-            return
-        progress.theta = used / (self.size.parts + used)
-        ahead = progress.theta * np.linalg.norm(self.weights - self.consensus)
-        sigma.balance(
-            float(np.linalg.norm(self.weights)),
-            float(ahead),
-            sums.change_squares**0.5,
-            sums.own_squares**0.5,
-        )
-        progress.push = sigma.value / used
-
-    def _submit(self, progress: Progress):
-        """Run a round; return its results, the sum of its messages, and that sum."""
+    def _submit(self) -> list:
+        """Let all partitions run a round; return their results."""
         order = Order(
-            progress.number,
-            progress.seed,
-            progress.sigma.value,
-            progress.theta,
-            progress.push,
-            progress.epochs,
+            self.progress.number,
+            self.progress.seed,
+            self.progress.epochs,
             self.size.travels,
         )
-        results = self.tasks.each(
+        whole = None if all(self.features) else self.tasks.one(publish, self.model)
+        starts = [
+            self.tasks.one(publish, self.model, features) if features else whole
+            for features in self.features
+        ]
+        return self.tasks.each(
             run_round,
             range(len(self.partitions)),
             self.partitions,
             self.results,
-            arrived=self.arrived,
+            starts,
             order=order,
         )
-        arrived = self.tasks.add_up(results)
-        return results, arrived, self.tasks.gather([arrived], results)[0]
 
-    def _dual(self, sums: Sums) -> float:
-        """Of the dual variables with which the round began."""
-        return sums.terms - float(np.sum(self.weights**2)) / 2
+    def _advance(self, total, results: list) -> tuple[object, Report]:
+        """Return the next model, and what it tells."""
+        latest = self.stopping.violation_tol is not None
+        model = self.tasks.one(advance, self.model, total, latest)
+        report = self.tasks.one(report_of, model)
+        return model, self.tasks.gather([report], results)[0]
 
-    def _certificate(self, sums: Sums) -> Certificate:
+    def _certificate(self, report: Report) -> Certificate:
         """Of the best Z and the best dual variables so far.
 
         If W is rounded only a dual objective counts that can still be made exact.
         """
-        progress, dual = self.progress, self._dual(sums)
-        progress.dual = dual if self.rounded else max(progress.dual, dual)
-        return Certificate(progress.primal, progress.dual, sums.violation)
+        progress = self.progress
+        progress.primal = report.primal
+        progress.dual = max(
+            report.dual, float("-inf") if self.rounded else progress.dual
+        )
+        return Certificate(progress.primal, progress.dual, report.sums.violation)
 
-    def _rebuild(self) -> None:
-        """Replace W by what the dual variables say."""
-        dtype = self.size.dtype
-        results = self.tasks.each(rebuild, self.partitions, self.results, dtype=dtype)
-        arrived = self.tasks.add_up(results)
-        message = self.tasks.gather([arrived], results)[0]
-        self.results, self.arrived = results, arrived
-        self.weights = message.change.rows(None)
+    def _own_weights(self):
+        """What the dual variables add to W, summed up."""
+        dtype = self.size.travels
+        own = self.tasks.each(rebuild, self.partitions, self.results, dtype=dtype)
+        return self.tasks.add_up(own, add_messages)
+
+    def _exact_weights(self):
+        """Return the model with a W that was not added up over rounds."""
+        return self.tasks.one(with_weights, self.model, self._own_weights())
 
     def _save(self) -> None:
         """Rebuild W, write a checkpoint or cut the lineage, if it is time to."""
         number = self.progress.number
-        saving = self.checkpoint is not None and self.checkpoint.is_due(number)
-        if saving:
-            matrices = {"consensus": self.consensus, "best": self.best}
-            self.checkpoint.write(self.progress, matrices, self.tasks, self.results)
-            self.results = self.checkpoint.results(self.tasks, self.partitions)
-        if saving or (self.rounded and number % REBUILD_EVERY == 0):
-            self._rebuild()
-        if self.checkpoint is None and self.lineage.is_due(number):
-            self.results, self.arrived = self.lineage.cut(
-                number, self.results, self.arrived
+        if self.rounded and number % REBUILD_EVERY == 0:
+            self.model = self._exact_weights()
+        if self.checkpoint is not None:
+            if self.checkpoint.is_due(number):
+                self.checkpoint.write(
+                    self.progress, self.pace, self.tasks, self.model, self.results
+                )
+                self._read_back()
+        elif self.lineage.is_due(number):
+            *self.results, self.model = self.lineage.cut(
+                number, [*self.results, self.model]
             )
 
     def _resume(self) -> None:
         """Go on from a checkpoint, if there is one."""
         found = self.checkpoint.read(len(self.partitions))
         if found is not None:
-            self.progress, matrices = found
-            results = self.checkpoint.results(self.tasks, self.partitions)
-            self.begin_from(results, matrices["consensus"])
-            self.best = matrices["best"]
+            self.progress, self.pace = found
+            self._read_back()
 
-    def begin_from(self, results: list, consensus: np.ndarray) -> None:
-        """Let the next round begin with these results and this Z."""
-        self.results, self.consensus, self.best = results, consensus, consensus
-        self._rebuild()
+    def _read_back(self) -> None:
+        """Let what was written be what the next round begins from."""
+        checkpoint = self.checkpoint
+        self.results = checkpoint.results(self.tasks, self.partitions)
+        self.model = checkpoint.model(self.tasks, self.partitions)
+
+    def begin_from(self, results: list, consensus: np.ndarray, sigma: float) -> None:
+        """Let the first round begin with these results, this Z and this sigma."""
+        self.results = results
+        self.pace = replace(self.pace, sigma=min(sigma, self.pace.largest))
+        self.model = self.tasks.one(
+            begin_from, self.model, self._own_weights(), consensus, self.pace
+        )

@@ -9,10 +9,7 @@ from time import perf_counter
 
 from distributed import Client, Future, LocalCluster, default_client, wait
 
-from .changes import add_messages
-from .local_round import message_of
-
-# Messages that one task of the tree adds up.
+# Values that one task of the tree adds up.
 FAN_IN = 8
 
 
@@ -83,17 +80,16 @@ class Tasks:
         self._futures.update(futures)
         return futures
 
-    def add_up(self, results: list[Future]) -> Future:
-        """Return the sum of the messages of all results, over a tree."""
-        messages = self.each(message_of, results)
+    def add_up(self, values: list[Future], add: Callable) -> Future:
+        """Return the sum over a tree, of which `add` computes a node from a list."""
         while True:
             groups = [
-                messages[start : start + FAN_IN]
-                for start in range(0, len(messages), FAN_IN)
+                values[start : start + FAN_IN]
+                for start in range(0, len(values), FAN_IN)
             ]
-            messages = self.each(add_messages, groups)
-            if len(messages) == 1:
-                return messages[0]
+            values = self.each(add, groups)
+            if len(values) == 1:
+                return values[0]
 
     def gather(self, futures: list[Future], waited_for: list[Future] | None = None):
         """Return results; if a partition failed, say which.
@@ -104,7 +100,11 @@ class Tasks:
         waited_for : list of Future or None
             Of the partitions, on which `futures` depend; the same by default.
         """
-        parts = futures if waited_for is None else waited_for
+        self.finish(futures, futures if waited_for is None else waited_for)
+        return self.client.gather(futures)
+
+    def finish(self, futures: list[Future], parts: list[Future]) -> None:
+        """Wait for futures, which stay where they are; say which partition failed."""
         self._wait(futures)
         for number, part in enumerate(parts):
             if part.status == "error":
@@ -113,7 +113,6 @@ class Tasks:
                     f"partition {number} of {len(parts)} raised "
                     f"{type(problem).__name__}: {problem}"
                 ) from problem
-        return self.client.gather(futures)
 
     def _wait(self, futures: list[Future]) -> None:
         if self.deadline is None:

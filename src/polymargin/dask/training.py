@@ -16,11 +16,12 @@ from ..machine import block_shape
 from ..problem import weights_by_class
 from ..progress import EpochReporter, warn_unless_converged
 from . import warm
+from .adaptation import Pace, first_sigma
 from .answers import DaskAnswers
 from .checkpoint import Checkpoint
 from .collections import delayed_blocks, feature_names
 from .labels import join_labels, only_width
-from .partition import Summary, make_partition, summarise
+from .partition import Summary, add_extents, extent_of, make_partition, summarise
 from .rounds import Round, Rounds, Size
 from .tasks import Tasks, client_for
 
@@ -164,7 +165,9 @@ class DaskTraining(DaskAnswers):
             by_class=by_class,
             dtype=dtype,
         )
-        tasks.gather([tasks.one(len, partitions)], partitions)
+        tasks.finish(partitions, partitions)
+        extent = tasks.add_up(tasks.each(extent_of, partitions), add_extents)
+        [extent] = tasks.gather([extent])
         n_columns, _ = block_shape(machine.name, np.zeros(0), len(self.classes_))
         constant = settings.fit_intercept
         n_rows = [summary.n_rows for summary in summaries]
@@ -178,9 +181,17 @@ class DaskTraining(DaskAnswers):
         )
         limits = self.tol, self._violation_tol(), self.max_iter, self.max_time
         rounds = Rounds(
-            tasks, partitions, size, seed, Stopping(*limits), self, checkpoint
+            tasks,
+            partitions,
+            size,
+            Pace(first_sigma(size.parts, extent.squares / extent.n_rows), size.parts),
+            extent.counts,
+            seed,
+            Stopping(*limits),
+            self,
+            checkpoint,
         )
-        self._reporter.model = lambda: self._model(rounds.best.astype(dtype))
+        self._reporter.model = lambda: self._model(rounds.best().astype(dtype))
         if self.warm_start:
             last = getattr(self, "_kept", None)
             warm.start(tasks, rounds, self.classes_, last)

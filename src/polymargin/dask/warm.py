@@ -47,7 +47,7 @@ class Kept:
 def keep(tasks: Tasks, rounds: Rounds, classes: np.ndarray) -> Kept:
     """Gather what a run has arrived at."""
     parts = tasks.gather(tasks.each(part_of, rounds.partitions, rounds.results))
-    return Kept(classes, rounds.best, rounds.progress.sigma.value, parts)
+    return Kept(classes, rounds.best(), rounds.pace.sigma, parts)
 
 
 def start(tasks: Tasks, rounds: Rounds, classes: np.ndarray, kept: Kept | None) -> None:
@@ -55,23 +55,19 @@ def start(tasks: Tasks, rounds: Rounds, classes: np.ndarray, kept: Kept | None) 
     if (
         kept is None
         or len(kept.parts) != len(rounds.partitions)
-        or kept.weights.shape != rounds.best.shape
+        or kept.weights.shape != (rounds.size.n_features, rounds.size.n_columns)
         or not np.array_equal(kept.classes, classes)
     ):
         return
-    sigma = rounds.progress.sigma
-    sigma.value = min(kept.sigma, sigma.safe)
-    results = tasks.each(
-        start_part, rounds.partitions, kept.parts, weights=kept.weights
-    )
-    rounds.begin_from(results, kept.weights)
+    results = tasks.each(start_part, rounds.partitions, kept.parts)
+    rounds.begin_from(results, kept.weights, kept.sigma)
 
 
 def part_of(partition: Partition, result: Result | None) -> Part:
     return Part(partition.problem, {} if result is None else arrays_of(result))
 
 
-def start_part(partition: Partition, part: Part, weights: np.ndarray) -> Result:
+def start_part(partition: Partition, part: Part) -> Result:
     """Make dual variables feasible for the C of now; zeros if rows are others."""
     problem, last, arrays = partition.problem, part.problem, {}
     if (
@@ -89,4 +85,4 @@ def start_part(partition: Partition, part: Part, weights: np.ndarray) -> Result:
             "values": duals.data,
         }
     # What the order of visits has learned was about another problem.
-    return result_of(partition, arrays | {"memory": np.empty(0, np.float32)}, weights)
+    return result_of(partition, arrays | {"memory": np.empty(0, np.float32)})
