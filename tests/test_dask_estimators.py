@@ -19,7 +19,7 @@ pytest.importorskip("distributed")
 
 from dask_cluster import as_arrays, as_parts, easy_problem, make_dask_model, optimum
 from distributed import default_client
-from problems import PAIRS, as_hard
+from problems import as_hard
 from test_callbacks import Recorder
 
 import polymargin
@@ -153,7 +153,16 @@ def test_a_callback_can_stop_the_fit(client):
     assert model.n_iter_ == 3
 
 
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(
+    ("machine", "loss"),
+    [
+        ("cs", "hinge"),
+        ("ww", "squared_hinge"),
+        ("llw", "hinge"),
+        ("ovr", "logistic"),
+        ("maxent", "log"),
+    ],
+)
 def test_warm_start(client, machine, loss):
     """From the optimum nothing is left to do; another C has its own optimum."""
     C = as_hard(machine, loss, 4, 0.1)
@@ -164,11 +173,12 @@ def test_warm_start(client, machine, loss):
     assert needed > 2
     model.fit(parts())
     assert model.n_iter_ <= needed / 2
-    model.set_params(C=2 * C).fit(parts())
-    best = optimum(machine, loss, X, y, C=2 * C)
-    assert model.dual_gap_ <= 3e-3
-    assert best * (1 - 1e-6) <= model.objective_ <= best * (1 + 3.1e-3)
-    assert model.dual_objective_ <= best * (1 + 1e-9)
+    for other in (2 * C, C / 10):  # where bounds of dual variables are lower, too
+        model.set_params(C=other).fit(parts())
+        best = optimum(machine, loss, X, y, C=other)
+        assert model.dual_gap_ <= 3e-3
+        assert best * (1 - 1e-6) <= model.objective_ <= best * (1 + 3.1e-3)
+        assert model.dual_objective_ <= best * (1 + 1e-9)
 
 
 def test_warm_start_on_other_rows_is_safe(client):
@@ -176,7 +186,6 @@ def test_warm_start_on_other_rows_is_safe(client):
     others = {
         "labels": as_parts(X, (y + 1) % 4, sizes=SIZES),
         "partitions": as_parts(X, y, sizes=(80, 80, 80)),
-        "rows": as_parts(X[::2], y[::2], sizes=(60, 60)),
         "features": as_parts(X[:, :3], y, sizes=SIZES),
     }
     for other in others.values():

@@ -114,15 +114,14 @@ def test_large_states_go_to_a_folder(client, tmp_path, monkeypatch, seen):
 
 
 def test_checkpoint_that_workers_do_not_see(client, tmp_path, monkeypatch):
-    model, parts = fitted(DaskLinearSVM, client, checkpoint=tmp_path / "a")
-    whole = model.fit(parts)
+    """It is written and read by this process, and the model is the same."""
+    model, parts = fitted(DaskLinearSVM, client, tol=3e-3, checkpoint=tmp_path / "a")
+    expected = model.fit(parts).coef_
     monkeypatch.setattr("polymargin.dask.tasks.Tasks.all_see", lambda *_: False)
-    model, parts = fitted(DaskLinearSVM, client, checkpoint=tmp_path / "b")
-    assert np.array_equal(model.fit(parts).coef_, whole.coef_)
-    again, parts = fitted(DaskLinearSVM, client, checkpoint=tmp_path / "b", tol=1e-4)
-    again.fit(parts)
-    whole, parts = fitted(DaskLinearSVM, client, checkpoint=tmp_path / "a", tol=1e-4)
-    assert np.array_equal(again.coef_, whole.fit(parts).coef_)
+    for tol in (1e-2, 3e-3):  # the second goes on from the first
+        model.set_params(tol=tol, checkpoint=tmp_path / "b").fit(parts)
+    assert model.n_iter_ > 5
+    assert np.array_equal(model.coef_, expected)
 
 
 SCRIPT = """

@@ -11,7 +11,13 @@ pytest.importorskip("distributed")
 
 import dask.dataframe as dd
 import pandas as pd
-from dask_cluster import as_arrays, as_parts, connect, easy_problem
+from dask_cluster import (
+    as_arrays,
+    as_parts,
+    assert_nothing_left,
+    connect,
+    easy_problem,
+)
 from distributed import Client
 
 from polymargin.dask import DaskLinearSVM, DaskMaxEnt
@@ -65,6 +71,23 @@ def fail():
 def test_partition_that_raises_names_itself(part, message):
     with pytest.raises(RuntimeError, match=message):
         DaskLinearSVM().fit([dask.delayed((X, y)), part])
+
+
+def test_an_error_that_is_kept_holds_nothing(client):
+    """Its traceback has frames with futures; these were let go of."""
+    with pytest.raises(RuntimeError) as caught:
+        DaskLinearSVM().fit([dask.delayed((X, y)), dask.delayed(fail)()])
+    assert_nothing_left(client)
+    assert "the disk is gone" in str(caught.value)
+
+    class Stopped(DaskLinearSVM):
+        def _end_round(self, done):
+            raise OSError("a hook of the user")
+
+    with pytest.raises(OSError) as caught:
+        Stopped().fit(as_parts(X, y, sizes=(20, 20)))
+    assert_nothing_left(client)
+    assert caught.tb is not None
 
 
 def test_partitions_that_do_not_fit_together():

@@ -20,9 +20,10 @@ from polymargin.dask import DaskKernelSVM
 X, y = make_problem(n=240, d=3, k=3, seed=1)
 SIZES = (100, 80, 60)
 MACHINES = [
-    (machine, loss)
-    for machine in ("cs", "ww", "llw", "ovr")
-    for loss in ("hinge", "squared_hinge")
+    ("cs", "hinge"),
+    ("ww", "squared_hinge"),
+    ("llw", "hinge"),
+    ("ovr", "squared_hinge"),
 ]
 
 
@@ -51,7 +52,7 @@ def test_same_objective_as_local(client, machine, loss):
     check(model, best.objective_)
 
 
-@pytest.mark.parametrize("kernel", ["poly", "laplacian", "linear", rbf_kernel])
+@pytest.mark.parametrize("kernel", ["laplacian", "linear", rbf_kernel])
 def test_kernels(client, kernel):
     settings = {"kernel": kernel, "gamma": 0.5, "coef0": 1.0, "degree": 2, "rank": 20}
     best = local(**settings).fit(X, y)
@@ -119,9 +120,9 @@ def test_warm_start_and_checkpoint(client, tmp_path):
     assert model.fit(parts).n_iter_ <= needed / 2
     model = DaskKernelSVM(rank=20, tol=1e-2, random_state=0, checkpoint=tmp_path)
     rough = model.fit(parts).n_iter_
-    model.set_params(tol=3e-3).fit(parts)
+    model.set_params(tol=5e-3).fit(parts)
     assert model.n_iter_ > rough  # rounds of both
-    assert model.dual_gap_ <= 3e-3
+    assert model.dual_gap_ <= 5e-3
 
 
 def test_what_is_not_possible(client):

@@ -131,7 +131,7 @@ class Tasks:
             seen = self.client.run(token.exists, on_error="ignore")
         finally:
             token.unlink()
-        return all(seen.values())
+        return bool(seen) and all(seen.values())
 
     def until_release(self, resource: AbstractContextManager):
         """Enter a context that is left when all is let go of."""
