@@ -77,6 +77,8 @@ def no_change(n_features: int, n_columns: int, dtype) -> RowChange:
 
 def add_changes(changes: Sequence[RowChange]) -> RowChange:
     """Return the sum, added in the order given."""
+    if len(changes) == 1:
+        return changes[0]
     first = changes[0]
     n_features, dtype = first.n_features, first.values.dtype
     features = None

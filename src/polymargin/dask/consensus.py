@@ -31,7 +31,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from .adaptation import Pace, Residuals
-from .changes import Message, RowChange, Sums
+from .changes import Message, RowChange, Sums, add_messages
 
 # Numbers of a matrix that are worked on at a time, so that they stay in a cache.
 CACHED_NUMBERS = 2**15
@@ -119,11 +119,11 @@ def first_model(counts: np.ndarray, n_columns: int, dtype, pace: Pace) -> Model:
 
 
 def begin_from(
-    model: Model, message: Message, consensus: np.ndarray, pace: Pace
+    model: Model, messages: list[Message], consensus: np.ndarray, pace: Pace
 ) -> Model:
-    """Return a model with the W that a message brings, and this Z and pace."""
+    """Return a model with the W that messages bring, and this Z and pace."""
     dtype = model.weights.dtype
-    weights = message.change.rows(None).astype(dtype, copy=False)
+    weights = add_messages(messages).change.rows(None).astype(dtype, copy=False)
     consensus = consensus.astype(dtype)
     if is_alone(model):
         consensus = weights
@@ -143,9 +143,11 @@ def begin_from(
     )
 
 
-def with_weights(model: Model, message: Message) -> Model:
-    """Return the model with the W that a message brings: without rounding."""
-    weights = message.change.rows(None).astype(model.weights.dtype, copy=False)
+def with_weights(model: Model, messages: list[Message]) -> Model:
+    """Return the model with the W that messages bring: without rounding."""
+    weights = (
+        add_messages(messages).change.rows(None).astype(model.weights.dtype, copy=False)
+    )
     squares = replace(model.squares, weights=_square(weights))
     if is_alone(model):
         squares = Squares(squares.weights, squares.weights)
@@ -178,18 +180,19 @@ def publish(model: Model, features: np.ndarray | None = None) -> Start:
     )
 
 
-def advance(model: Model, message: Message, latest: bool) -> Model:
+def advance(model: Model, messages: list[Message], latest: bool) -> Model:
     """Return the model after a round.
 
     Parameters
     ----------
     model : Model
         With which the round began.
-    message : Message
-        The sum of those of all partitions.
+    messages : list of Message
+        Of the round, to be added.
     latest : bool
         Take the latest Z for the best.
     """
+    message = add_messages(messages)
     sums, squares = message.sums, model.squares
     objective = sums.losses + squares.consensus / 2
     dual = sums.terms - squares.weights / 2

@@ -80,16 +80,21 @@ class Tasks:
         self._futures.update(futures)
         return futures
 
-    def add_up(self, values: list[Future], add: Callable) -> Future:
-        """Return the sum over a tree, of which `add` computes a node from a list."""
-        while True:
+    def add_up(self, values: list[Future], add: Callable) -> list[Future]:
+        """Add up over a tree, of which `add` computes a node from a list.
+
+        Returns
+        -------
+        sums : list of Future
+            What is left to be added for the root: at most FAN_IN.
+        """
+        while len(values) > FAN_IN:
             groups = [
                 values[start : start + FAN_IN]
                 for start in range(0, len(values), FAN_IN)
             ]
             values = self.each(add, groups)
-            if len(values) == 1:
-                return values[0]
+        return values
 
     def gather(self, futures: list[Future], waited_for: list[Future] | None = None):
         """Return results; if a partition failed, say which.

@@ -166,8 +166,8 @@ class DaskTraining(DaskAnswers):
             dtype=dtype,
         )
         tasks.finish(partitions, partitions)
-        extent = tasks.add_up(tasks.each(extent_of, partitions), add_extents)
-        [extent] = tasks.gather([extent])
+        extents = tasks.add_up(tasks.each(extent_of, partitions), add_extents)
+        extent = add_extents(tasks.gather(extents))
         n_columns, _ = block_shape(machine.name, np.zeros(0), len(self.classes_))
         constant = settings.fit_intercept
         n_rows = [summary.n_rows for summary in summaries]
