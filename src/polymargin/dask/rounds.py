@@ -138,7 +138,7 @@ class Rounds:
         self.watcher = watcher
         self.checkpoint = checkpoint
         self.lineage = Lineage(tasks, partitions)
-        self.start = perf_counter()
+        self.start = self.clock = perf_counter()
         self.rounded = size.travels == np.float32
         self.results: list = [None] * len(partitions)
         self.arrived = None  # the change that the next round adds to W
@@ -218,7 +218,7 @@ class Rounds:
         progress.history.append(
             Round(
                 progress.number,
-                perf_counter() - self.start,
+                perf_counter() - self.clock,
                 float(objective),
                 self._dual(sums),
                 certificate.gap,
@@ -322,6 +322,8 @@ class Rounds:
             results = self.checkpoint.results(self.tasks, self.partitions)
             self.begin_from(results, matrices["consensus"])
             self.best = matrices["best"]
+            # Seconds go on too; only `max_time` is that of this run.
+            self.clock = perf_counter() - self.progress.history[-1].seconds
 
     def begin_from(self, results: list, consensus: np.ndarray) -> None:
         """Let the next round begin with these results and this Z."""
