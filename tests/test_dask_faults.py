@@ -174,6 +174,7 @@ def test_driver_killed_and_resumed(client, tmp_path, helpers_on_path):
     whole.fit(parts)
     assert np.array_equal(model.coef_, whole.coef_)
     assert model.n_iter_ == whole.n_iter_
+    assert (np.diff(model.history_["seconds"]) > 0).all()
 
     other = DaskLinearSVM(C=0.2, random_state=0, checkpoint=folder)
     with pytest.raises(ValueError, match="another fit, which differs in C;"):

@@ -70,6 +70,9 @@ def test_sparse_rows_and_weights(client):
     assert model.gamma_ == pytest.approx(best.gamma_, rel=1e-12)
     assert sp.issparse(model.to_local()._expansion.points.rows)
     check(model, best.objective_)
+    parts = as_parts(rows, y, weights, sizes=(100, 140))
+    parts[1] = dask.delayed((rows[100:].toarray(), y[100:], weights[100:]))
+    check(model.fit(parts), best.objective_)  # one of them dense
 
 
 def test_all_rows_are_landmarks(client):

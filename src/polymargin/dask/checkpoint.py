@@ -20,7 +20,7 @@ from .changes import Message, RowChange, Sums
 from .consensus import Model, Squares
 from .local_round import Result
 from .partition import Partition, State
-from .rounds import Progress, Round
+from .progress import Progress, Round
 from .tasks import Tasks
 
 _RUN = "run.json"

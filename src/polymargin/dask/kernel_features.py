@@ -44,8 +44,11 @@ def gather_sample(tasks: Tasks, blocks, summaries: Sequence[Summary], most: int,
     dtype = np.result_type(*[s.dtype for s in summaries if s.n_rows])
     rows = tasks.gather(tasks.each(take_rows, blocks, numbers))
     rows = [found for found in rows if found.shape[0]]
-    stacked = sp.vstack(rows, "csr") if sp.issparse(rows[0]) else np.vstack(rows)
-    return stacked.astype(dtype, copy=False)
+    if any(sp.issparse(found) for found in rows):
+        rows = sp.vstack([sp.csr_array(found) for found in rows], "csr")
+    else:
+        rows = np.vstack(rows)
+    return rows.astype(dtype, copy=False)
 
 
 def take_rows(block: Block, numbers: np.ndarray):

@@ -1,14 +1,14 @@
 """The run of all rounds: measure, learn, stop."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
 
 from ..certify import UNCERTIFIED, Certificate
 from ..driver import Stopping
-from .adaptation import EPOCHS_ALONE, Pace, share_of_epoch
-from .changes import Sums, add_messages
+from .adaptation import Pace
+from .changes import add_messages
 from .consensus import (
     Model,
     advance,
@@ -20,6 +20,7 @@ from .consensus import (
 from .lineage import Lineage
 from .local_round import Order, message_of, rebuild, run_round
 from .partition import features_of
+from .progress import Progress, Report, Round, Size, report_of
 from .tasks import OutOfTime, Tasks
 
 # Where changes are rounded to float32, W is rebuilt from the dual variables so often.
@@ -28,110 +29,8 @@ REBUILD_EVERY = 10
 IDLE_ROUNDS = 2
 
 
-@dataclass(frozen=True)
-class Size:
-    """How large the problem and its parts are.
-
-    Attributes
-    ----------
-    n_features : int
-        Rows of W.
-    n_columns : int
-    largest : int
-        Non-zeros of the largest partition.
-    parts : int
-        Partitions that have rows.
-    dtype, travels : dtype
-        Number format of the rows, and that of the matrices that travel.
-    """
-
-    n_features: int
-    n_columns: int
-    largest: int
-    parts: int
-    dtype: np.dtype
-    travels: np.dtype
-
-    def epochs(self, bytes_sent: int) -> float:
-        """Return the epochs for a round of this traffic."""
-        if self.parts < 2:
-            return EPOCHS_ALONE
-        return share_of_epoch(self.largest * self.n_columns, bytes_sent)
-
-
-@dataclass
-class Round:
-    """What is known after a round; of the model, what it was at the beginning."""
-
-    round: int
-    seconds: float
-    objective: float
-    dual_objective: float
-    gap: float
-    violation: float
-    sigma: float
-    momentum: float
-    epochs: float
-    visits: int
-    moves: int
-    bytes: int
-
-    @property
-    def number(self) -> int:
-        return self.round
-
-    def __str__(self) -> str:
-        return (
-            f"round {self.round:4d}  gap {self.gap:9.3e}  "
-            f"violation {self.violation:9.3e}  {self.bytes / 1e6:9.3f} MB  "
-            f"{self.seconds:8.2f} s"
-        )
-
-
-@dataclass
-class Progress:
-    """What a run goes on from, beside its model and the states of the partitions.
-
-    Attributes
-    ----------
-    seed : int
-    epochs : float
-        Of the next round, in a partition: perhaps less than one.
-    number : int
-        Rounds so far.
-    idle : int
-        Rounds since anything moved.
-    primal, dual : float
-        The smallest objective and the largest dual objective so far.
-    history : list of Round
-    """
-
-    seed: int
-    epochs: float
-    number: int = 0
-    idle: int = 0
-    primal: float = float("inf")
-    dual: float = float("-inf")
-    history: list[Round] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Report:
-    """What of a model comes to the driver of the run after a round."""
-
-    objective: float
-    dual: float
-    primal: float
-    sums: Sums
-    pace: Pace
-
-
 def is_not_none(value) -> bool:
     return value is not None
-
-
-def report_of(model: Model) -> Report:
-    return Report(model.objective, model.dual, model.primal, model.sums, model.pace)
 
 
 def best_of(model: Model) -> np.ndarray:
@@ -185,7 +84,7 @@ class Rounds:
             future if few else None
             for future, few in zip(features, compact, strict=True)
         ]
-        self.start = perf_counter()
+        self.start = self.clock = perf_counter()
         self.rounded = size.travels == np.float32
         self.results: list = [None] * len(partitions)
         self.pace = pace
@@ -265,7 +164,7 @@ class Rounds:
         progress.history.append(
             Round(
                 progress.number,
-                perf_counter() - self.start,
+                perf_counter() - self.clock,
                 report.objective,
                 report.dual,
                 certificate.gap,
@@ -356,6 +255,8 @@ class Rounds:
         if found is not None:
             self.progress, self.pace = found
             self._read_back()
+            # Seconds go on too; only `max_time` is that of this run.
+            self.clock = perf_counter() - self.progress.history[-1].seconds
 
     def _read_back(self) -> None:
         """Let what was written be what the next round begins from."""

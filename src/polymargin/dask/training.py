@@ -22,7 +22,8 @@ from .checkpoint import Checkpoint
 from .collections import delayed_blocks, feature_names
 from .labels import join_labels, only_width
 from .partition import Summary, add_extents, extent_of, make_partition, summarise
-from .rounds import Round, Rounds, Size
+from .progress import Round, Size
+from .rounds import Rounds
 from .tasks import Tasks, client_for
 
 # What an estimator here has and its local twin has not.
