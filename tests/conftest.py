@@ -1,6 +1,7 @@
 """A fit that ends before its tolerance is an error unless a test expects it."""
 
 import ctypes
+import importlib
 import os
 import signal
 import subprocess
@@ -113,5 +114,6 @@ def client(cluster):
 
     with connect(cluster) as client, client.as_current():
         client.wait_for_workers(2)  # a test may have killed one
+        client.run(importlib.import_module, "polymargin.dask")  # takes seconds
         yield client
         assert_nothing_left(client)

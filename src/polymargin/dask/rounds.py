@@ -91,8 +91,11 @@ class Rounds:
         self.model = tasks.one(first_model, counts, size.n_columns, size.travels, pace)
         whole = 3 * size.n_features * size.n_columns * size.travels.itemsize
         self.progress = Progress(seed, size.epochs(whole))
-        # The model of the last round that ended, whatever happens in the next.
-        self.certified = UNCERTIFIED, None
+        # The model of the last round that ended, whatever happens in the next: here,
+        # with its certificate and number, or on its way.
+        zeros = np.zeros((size.n_features, size.n_columns), size.travels)
+        self.certified = 0, UNCERTIFIED, zeros
+        self.coming: tuple | None = None
 
     def run(self) -> tuple[str, Certificate, np.ndarray]:
         """Run rounds until one of the reasons to stop holds.
@@ -105,27 +108,37 @@ class Rounds:
         """
         if self.checkpoint is not None:
             self._resume()
-        self.certified = UNCERTIFIED, self.model
         status = None
         try:
             while status is None:
                 status = self._round_and_save()
+            self.best()
         except OutOfTime:
             status = "max_time"
         except KeyboardInterrupt:
             status = "interrupted"
         self.tasks.deadline = None
-        return status, self.certified[0], self.best()
+        number, certificate, best = self.certified
+        del self.progress.history[number:]
+        return status, certificate, best
 
     def best(self) -> np.ndarray:
         """Return the best weights of the last round that ended."""
-        return self.tasks.gather([self.tasks.one(best_of, self.certified[1])])[0]
+        if self.coming is not None:
+            number, certificate, best = self.coming
+            self.certified = number, certificate, self.tasks.gather([best])[0]
+            self.coming = None
+        return self.certified[-1]
 
     def _round_and_save(self) -> str | None:
         """Run a round; return why to stop after it, or None."""
         self.watcher._begin_round()
         certificate = self._round()
-        self.certified = certificate, self.model
+        self.coming = (
+            self.progress.number,
+            certificate,
+            self.tasks.one(best_of, self.model),
+        )
         if self.stopping.max_time is not None:
             self.tasks.deadline = self.start + self.stopping.max_time
         stop = self.watcher._end_round(self.progress.history[-1])
@@ -154,11 +167,14 @@ class Rounds:
         results = self._submit()
         messages = self.tasks.each(message_of, results)
         total = self.tasks.add_up(messages, add_messages)
-        model, report = self._advance(total, results)
+        model, report = self._advance(total)
+        self.best()  # of the last round, while this one goes on
+        report = self.tasks.gather([report], results)[0]
         certificate = self._certificate(report)
         if self.rounded and self._enough(certificate):
             self.model = self._exact_weights()  # of the beginning of the round
-            model, report = self._advance(total, results)
+            model, report = self._advance(total)
+            report = self.tasks.gather([report], results)[0]
             certificate = self._certificate(report)
         sums = report.sums
         progress.history.append(
@@ -204,12 +220,11 @@ class Rounds:
             order=order,
         )
 
-    def _advance(self, total, results: list) -> tuple[object, Report]:
-        """Return the next model, and what it tells."""
+    def _advance(self, total: list) -> tuple:
+        """Return the next model, and what it tells, as futures."""
         latest = self.stopping.violation_tol is not None
         model = self.tasks.one(advance, self.model, total, latest)
-        report = self.tasks.one(report_of, model)
-        return model, self.tasks.gather([report], results)[0]
+        return model, self.tasks.one(report_of, model)
 
     def _certificate(self, report: Report) -> Certificate:
         """Of the best Z and the best dual variables so far.
