@@ -85,17 +85,21 @@ class PySequential : public Interruptible {
 
   // The dual blocks as CSR: (indptr, classes, values).
   nb::tuple duals() {
-    std::vector<std::int64_t> starts{0};
+    auto& blocks = driver_->blocks();
+    std::vector<std::int64_t> starts(std::size_t(blocks.examples()) + 1);
+    for (std::int64_t i = 0; i < blocks.examples(); ++i) {
+      starts[i + 1] = starts[i];
+      blocks.for_each(i, [&](std::int32_t, Real) { ++starts[i + 1]; });
+    }
     std::vector<std::int32_t> classes;
     std::vector<Real> values;
-    auto& blocks = driver_->blocks();
-    for (std::int64_t i = 0; i < blocks.examples(); ++i) {
+    classes.reserve(std::size_t(starts.back()));  // not twice as much as is there
+    values.reserve(std::size_t(starts.back()));
+    for (std::int64_t i = 0; i < blocks.examples(); ++i)
       blocks.for_each(i, [&](std::int32_t m, Real u) {
         classes.push_back(m);
         values.push_back(u);
       });
-      starts.push_back(std::int64_t(values.size()));
-    }
     return nb::make_tuple(to_numpy(std::move(starts)), to_numpy(std::move(classes)),
                           to_numpy(std::move(values)));
   }
@@ -115,6 +119,24 @@ class PySequential : public Interruptible {
   }
 
   double dual_terms() { return driver_->dual_terms(); }
+
+  void add_blocks() {
+    nb::gil_scoped_release released;
+    driver_->add_blocks();
+  }
+
+  // The loss of every row as last seen.
+  auto losses() {
+    std::vector<Real> losses;
+    for (const Example<Real>& example : driver_->examples()) losses.push_back(example.loss);
+    return to_numpy(std::move(losses));
+  }
+
+  void set_losses(Input<Real> losses) {
+    if (losses.shape(0) != driver_->examples().size())
+      throw std::invalid_argument("losses must have one entry per row");
+    driver_->set_losses({losses.data(), losses.data() + losses.shape(0)});
+  }
 
   auto schedule_memory() { return to_numpy(driver_->schedule().memory()); }
 
@@ -214,6 +236,9 @@ static void bind(nb::module_& m, const char* name) {
       .def("set_scale", &Driver::set_scale, "scale"_a)
       .def("partial_sums", &Driver::partial_sums)
       .def("dual_terms", &Driver::dual_terms)
+      .def("add_blocks", &Driver::add_blocks)
+      .def("losses", &Driver::losses)
+      .def("set_losses", &Driver::set_losses, "losses"_a)
       .def("schedule_memory", &Driver::schedule_memory)
       .def("recall_schedule", &Driver::recall_schedule, "memory"_a)
       .def("weights", &Driver::weights)

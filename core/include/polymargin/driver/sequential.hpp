@@ -124,7 +124,13 @@ class Sequential {
   // Sets W to what the dual variables say: removes the drift of many small additions.
   void rebuild_weights() {
     weights_.clear();
-    dual_ = dual_terms();
+    add_blocks();
+    half_norm_ = weights_.squared_norm() / 2;
+    dual_ = dual_terms() - half_norm_;
+  }
+
+  // Adds to W what the dual variables of these rows say, which may be a part of all.
+  void add_blocks() {
     for (std::int32_t i : visited_) {
       if (blocks_.empty(i)) continue;
       if (blocks_.sparse() && !machine_->sums_to_zero()) {
@@ -141,8 +147,6 @@ class Sequential {
     }
     if constexpr (!W::kReduced)
       if (machine_->sums_to_zero()) weights_.center();
-    half_norm_ = weights_.squared_norm() / 2;
-    dual_ -= half_norm_;
   }
 
   // The dual objective without 1/2 |W|^2: what the rows contribute, each by itself.

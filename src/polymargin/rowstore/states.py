@@ -1,0 +1,66 @@
+"""What training keeps of every piece: in memory while there is room, else on disk."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from ..row_parts import PartState
+
+
+class PieceStates:
+    """The states of pieces by number.
+
+    Parameters
+    ----------
+    room : float
+        Bytes of states to keep in memory. What finds no room goes to a temporary
+        folder, in TMPDIR, which `close` removes.
+    """
+
+    def __init__(self, room: float):
+        self.room = room
+        self._kept: dict[int, PartState] = {}
+        self._shapes: dict[int, list[tuple]] = {}
+        self._bytes = 0
+        self._folder: Path | None = None
+
+    @property
+    def spilled(self) -> int:
+        """How many states are on disk."""
+        return len(self._shapes)
+
+    def get(self, number: int) -> PartState | None:
+        """Return a state; None if there is none yet."""
+        if number not in self._shapes:
+            return self._kept.get(number)
+        with open(self._file(number), "rb") as file:
+            arrays = [np.fromfile(file, *shape) for shape in self._shapes[number]]
+        return PartState.from_arrays(*arrays)
+
+    def put(self, number: int, state: PartState) -> None:
+        """Keep a state in the place of the one before."""
+        old = self._kept.pop(number, None)
+        self._bytes -= 0 if old is None else old.nbytes
+        if self._bytes + state.nbytes <= self.room:
+            self._kept[number] = state
+            self._bytes += state.nbytes
+            self._shapes.pop(number, None)
+            return
+        with open(self._file(number), "wb") as file:
+            for array in state.arrays:
+                array.tofile(file)
+        self._shapes[number] = [(array.dtype, len(array)) for array in state.arrays]
+
+    def _file(self, number: int) -> Path:
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="polymargin-"))
+        return self._folder / f"{number}.bin"
+
+    def close(self) -> None:
+        """Forget everything."""
+        self._kept, self._shapes, self._bytes = {}, {}, 0
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
