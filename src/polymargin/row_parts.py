@@ -4,6 +4,7 @@ Where rows are spread over machines, or lie on disk, a driver lives only as long
 rows are at hand.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -66,6 +67,42 @@ class PartState:
         driver.recall_schedule(self.memory)
         if self.losses is not None:
             driver.set_losses(self.losses)
+
+    @classmethod
+    def join(cls, states: Sequence["PartState"]) -> "PartState":
+        """The state of parts that are put one below the other."""
+        indptrs, classes, values = zip(*(state.duals for state in states), strict=True)
+        lengths = np.concatenate([np.diff(indptr) for indptr in indptrs])
+        memories = [state.memory for state in states]
+        # The first number is the mean gain of a visit, the others belong to the rows.
+        mean = np.mean([memory[:1] for memory in memories], axis=0)
+        memory = np.concatenate([mean, *(memory[1:] for memory in memories)])
+        return cls(
+            (
+                np.concatenate([[0], np.cumsum(lengths)]),
+                np.concatenate(classes),
+                np.concatenate(values),
+            ),
+            memory.astype(np.float32),
+            np.concatenate([state.losses for state in states]),
+        )
+
+    def split(self, sizes: Sequence[int]) -> Iterator["PartState"]:
+        """The states of parts of so many rows, each a copy."""
+        indptr, classes, values = self.duals
+        of_a_row = (len(self.memory) - 1) // len(self.losses)
+        start = 0
+        for size in sizes:
+            stop = start + size
+            starts = indptr[start : stop + 1]
+            inner = slice(starts[0], starts[-1])
+            of_rows = self.memory[1 + of_a_row * start : 1 + of_a_row * stop]
+            yield PartState(
+                (starts - starts[0], classes[inner].copy(), values[inner].copy()),
+                np.concatenate([self.memory[:1], of_rows]),
+                self.losses[start:stop].copy(),
+            )
+            start = stop
 
     @property
     def arrays(self) -> tuple[np.ndarray, ...]:

@@ -1,13 +1,11 @@
 """How the rows of a block lie in its file: plain arrays, one after the other."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from math import prod
 from pathlib import Path
 from zlib import crc32
 
 import numpy as np
-import scipy.sparse as sp
 
 _ALIGNMENT = 64
 LABEL, WEIGHT = np.dtype("<i4"), np.dtype("<f8")
@@ -75,10 +73,6 @@ class Layout:
         """Bytes of the file of a block."""
         return max(place.end for place in self.places(rows, nonzeros).values())
 
-    def row_bytes(self, rows: int, nonzeros: int) -> float:
-        """Bytes of a row, in the mean."""
-        return self.size(rows, nonzeros) / max(rows, 1)
-
 
 def write_block(path: Path, layout: Layout, X, labels, weights) -> tuple[int, int, int]:
     """Write a block; return its rows, its nonzeros and what it is checked by."""
@@ -97,83 +91,3 @@ def write_block(path: Path, layout: Layout, X, labels, weights) -> tuple[int, in
                 checksum = crc32(part, checksum)
             end = place.end
     return X.shape[0], nonzeros, checksum
-
-
-@dataclass(frozen=True)
-class MappedRows:
-    """Some neighbouring rows of a block, in a file that is mapped into memory.
-
-    Pages count as memory of the process from when they are read until this object is
-    gone.
-    """
-
-    path: Path
-    layout: Layout
-    block: int  # its number
-    rows: int  # of the block
-    nonzeros: int
-    start: int
-    stop: int
-
-    @cached_property
-    def _bytes(self) -> np.ndarray:
-        try:
-            return np.asarray(np.memmap(self.path, np.uint8, "r"))
-        except (OSError, ValueError) as error:
-            raise ValueError(
-                f"{self.path} cannot be mapped: {error}; convert the data again."
-            ) from error
-
-    def _array(self, name: str) -> np.ndarray:
-        place = self.layout.places(self.rows, self.nonzeros)[name]
-        if place.end > len(self._bytes):
-            raise ValueError(f"{self.path} is cut off; convert the data again.")
-        flat = self._bytes[place.start : place.end].view(place.dtype)
-        return flat.reshape(place.shape)
-
-    @property
-    def _range(self) -> tuple[int, int]:
-        """The values of these rows, among all of a sparse block."""
-        starts = self._array("starts")
-        first, last = int(starts[self.start]), int(starts[self.stop])
-        if not 0 <= first <= last <= self.nonzeros:
-            raise ValueError(f"{self.path} is damaged; convert the data again.")
-        return first, last
-
-    @cached_property
-    def X(self):
-        """The rows: an ndarray, or a csr_array of which the row starts are a copy."""
-        values = self._array("values")
-        if not self.layout.sparse:
-            return values[self.start : self.stop]
-        first, last = self._range
-        starts = self._array("starts")[self.start : self.stop + 1]
-        X = sp.csr_array((self.stop - self.start, self.layout.n_features))
-        # Not by the constructor, which would read all columns to check them.
-        X.data, X.indices = values[first:last], self._array("columns")[first:last]
-        X.indptr = starts - self.layout.index.type(first)
-        return X
-
-    @property
-    def labels(self) -> np.ndarray:
-        """The positions of their labels among the classes."""
-        return self._array("labels")[self.start : self.stop]
-
-    @property
-    def weights(self) -> np.ndarray:
-        """Their weights; ones if the store has none."""
-        if not self.layout.weighted:
-            return np.ones(self.stop - self.start)
-        return self._array("weights")[self.start : self.stop]
-
-    def ranges(self) -> list[tuple[int, int]]:
-        """First byte and length of what will be read of the file."""
-        places = self.layout.places(self.rows, self.nonzeros)
-        found = []
-        for name, place in places.items():
-            each = place.dtype.itemsize * prod(place.shape[1:])
-            first, last = self.start, self.stop
-            if self.layout.sparse and name in ("values", "columns"):
-                first, last = self._range
-            found.append((place.start + first * each, (last - first) * each))
-        return found

@@ -9,7 +9,8 @@ from .store import RowStore
 # Of W there are three copies while a certificate is computed: the model, the one that
 # is summed up from the dual variables, and that of the driver.
 _COPIES = 3
-_LEAST_ROWS = 256  # of a piece
+_PIECES = 16  # of a group
+_LEAST_ROWS = 16  # of a piece
 _ROOM = 0.8  # of the limit is planned with: allocators need some room too
 _DENSE_CLASSES = 64  # up to here the core keeps all dual variables of a row
 _SUPPORT = 8  # dual variables of a row that are not zero, where classes are many
@@ -18,9 +19,10 @@ _OF_A_ROW = 96  # label, cap, loss, curvature, preference, place in a round
 
 @dataclass(frozen=True)
 class Plan:
-    """Rows of a piece, and the bytes of states that stay in memory."""
+    """Rows of a piece, pieces of a group, and bytes of states to keep in memory."""
 
     piece_rows: int
+    group_size: int
     state_bytes: float
 
 
@@ -50,7 +52,7 @@ def plan_memory(
     of_state = 16 + support * (2 * (4 + real) + 8)
     row = store.nbytes / len(store) + _OF_A_ROW + of_driver + of_state
     room = _ROOM * store.memory_limit - weights
-    least = min(_LEAST_ROWS, len(store)) * row
+    least = min(_PIECES * _LEAST_ROWS, len(store)) * row
     if room < 2 * least:
         needed = (weights + 2 * least) / _ROOM
         raise ValueError(
@@ -58,4 +60,5 @@ def plan_memory(
             f"are needed for the weights of {store.n_features:,} features in "
             f"{n_columns:,} columns and a few rows; raise it, or leave out features."
         )
-    return Plan(int(room / 2 / row), room / 2)
+    most = room / 2 / row
+    return Plan(max(int(most / _PIECES), 1), _PIECES, room / 2)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..machine import Machine, block_shape
 from ..problem import Problem, state_problem, weights_by_class
-from .layout import MappedRows
+from .pieces import LoadedRows
 from .store import RowStore
 
 
@@ -33,14 +33,14 @@ class StoredProblem:
         classes = len(self.store.classes)
         return block_shape(self.machine.name, np.zeros(0), classes)[0]
 
-    def of(self, piece: MappedRows) -> Problem:
+    def of(self, rows: LoadedRows) -> Problem:
         """The part of it that some rows are."""
         return state_problem(
             self.machine,
-            self.store.labels_of(piece),
+            rows.labels,
             self.store.classes,
             self.C,
-            piece.weights,
+            rows.weights,
             self.by_class,
         )
 

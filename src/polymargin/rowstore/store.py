@@ -1,8 +1,8 @@
 """A row store: a folder of blocks of rows that training reads one after the other."""
 
 import os
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
@@ -11,15 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from .header import read_header
-from .layout import MappedRows
+from .pieces import LoadedRows, Piece, block_path, read_pieces
 from .sizes import as_bytes, half_of_memory, in_words
 
 _PART = 2**20  # bytes that are read at once to be checked
-
-
-def block_path(folder: Path, number: int) -> Path:
-    """Return the file of a block."""
-    return folder / f"block-{number:05d}.bin"
 
 
 class Block(NamedTuple):
@@ -34,8 +29,7 @@ class RowStore:
     """Rows in a folder on disk, in the random order in which they are trained on.
 
     Made by `convert`, opened by `open_rows`; `LinearSVM` and `MaxEnt` take it in the
-    place of X. Files are mapped into memory a piece at a time and must not be changed
-    meanwhile.
+    place of X.
 
     Parameters
     ----------
@@ -154,18 +148,20 @@ class RowStore:
             "others read its rows into memory with load()."
         )
 
-    def pieces(self, most_rows: int | None = None) -> list[MappedRows]:
-        """Return all rows in pieces of at most so many; nothing is read yet."""
+    def pieces(self, most_rows: int | None = None) -> list[Piece]:
+        """Return all rows in pieces of at most so many, or in blocks if None."""
         pieces = []
-        for number, (rows, nonzeros, _) in enumerate(self.header.blocks):
-            path = block_path(self.path, number)
+        for number, (rows, _, _) in enumerate(self.header.blocks):
             count = 1 if most_rows is None else -(-rows // most_rows)
             cuts = np.linspace(0, rows, count + 1).astype(int).tolist()
-            pieces += [
-                MappedRows(path, self.header.layout, number, rows, nonzeros, *ends)
-                for ends in zip(cuts[:-1], cuts[1:], strict=True)
-            ]
+            pieces += [Piece(number, *ends) for ends in pairwise(cuts)]
         return pieces
+
+    def read(self, pieces: Sequence[Piece]) -> LoadedRows:
+        """Read pieces into memory, one below the other."""
+        for piece in pieces:
+            self.verify(piece.block)
+        return read_pieces(self.path, self.header, pieces)
 
     def verify(self, number: int) -> None:
         """Compare a block with its checksum, once."""
@@ -182,22 +178,8 @@ class RowStore:
             )
         self._verified.add(number)
 
-    def mapped(self, piece: MappedRows) -> MappedRows:
-        """Return a piece to read from; its memory is free when it is gone."""
-        self.verify(piece.block)
-        return replace(piece)
-
-    def labels_of(self, piece: MappedRows) -> np.ndarray:
-        """Return the positions of the labels of some rows among `classes`."""
-        labels = piece.labels
-        if len(labels) and not 0 <= labels.min() <= labels.max() < len(self.classes):
-            raise ValueError(
-                f"{piece.path} has a label that is out of range; convert the data again."
-            )
-        return labels
-
     def blocks(self) -> Iterator[Block]:
-        """Iterate over the blocks, whose arrays are mapped from their files.
+        """Iterate over the blocks, one of which is in memory at a time.
 
         Yields
         ------
@@ -205,9 +187,9 @@ class RowStore:
             X, y and weights.
         """
         for piece in self.pieces():
-            self.verify(piece.block)
-            y = None if self.classes is None else self.classes[self.labels_of(piece)]
-            yield Block(piece.X, y, piece.weights if self.weighted else None)
+            rows = self.read([piece])
+            y = None if self.classes is None else self.classes[rows.labels]
+            yield Block(rows.X, y, rows.weights if self.weighted else None)
 
     def labels(self) -> np.ndarray | None:
         """Return the labels of all rows, in the order of the store."""

@@ -12,7 +12,7 @@ from .chunk import Chunk, join
 from .header import NAME, Header
 from .labels import LabelCodes
 from .layout import Layout, write_block
-from .store import block_path
+from .pieces import block_path
 
 
 @dataclass
