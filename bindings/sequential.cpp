@@ -35,7 +35,8 @@ class PySequential : public Interruptible {
  public:
   PySequential(const PyRows<Real>& rows, Input<std::int32_t> labels, Input<double> caps,
                int classes, const std::string& machine, const std::string& loss,
-               const std::string& restricted, double tau, std::uint64_t seed, int threads)
+               const std::string& restricted, double tau, std::uint64_t seed, int threads,
+               const PySequential* weights_of)
       : rows_(rows), threads_(threads) {
     const std::size_t size = std::size_t(rows.rows->size());
     if (size > std::size_t(std::numeric_limits<std::int32_t>::max()))
@@ -51,11 +52,12 @@ class PySequential : public Interruptible {
       examples[i].cap = Real(caps.data()[i]);
     }
     const ClassLayout layout = ClassLayout::of<Real>(classes);
-    W weights = [&] {
+    std::shared_ptr<W> weights = [&] {
+      if (weights_of != nullptr) return weights_of->shared_weights(*rows.rows, layout);
       if constexpr (W::kReduced)
-        return occurring_pairs(*rows.rows, examples, layout);
+        return std::make_shared<W>(occurring_pairs(*rows.rows, examples, layout));
       else
-        return W(rows.rows->features(), layout);
+        return std::make_shared<W>(rows.rows->features(), layout);
     }();
     driver_ = std::make_unique<Sequential<Real, W>>(
         rows.rows, std::move(examples), make_machine<Real>(machine, loss, restricted, tau), seed,
@@ -69,6 +71,10 @@ class PySequential : public Interruptible {
 
   nb::dict epoch(double seconds, double share) {
     return epoch_dict(seconds, [&](const auto& poll) { return driver_->epoch(poll, share); });
+  }
+
+  nb::dict round(double seconds) {
+    return epoch_dict(seconds, [&](const auto& poll) { return driver_->round(poll); });
   }
 
   void rebuild() {
@@ -124,6 +130,13 @@ class PySequential : public Interruptible {
     nb::gil_scoped_release released;
     driver_->add_blocks();
   }
+
+  // The weights of another driver, of other rows with the same features and classes.
+  void share_weights(const PySequential& other) {
+    driver_->share_weights(other.shared_weights(driver_->rows(), driver_->layout()));
+  }
+
+  double squared_norm() { return driver_->weights().squared_norm(); }
 
   // The loss of every row as last seen.
   auto losses() {
@@ -211,6 +224,13 @@ class PySequential : public Interruptible {
   }
 
  private:
+  std::shared_ptr<W> shared_weights(const Rows<Real>& rows, const ClassLayout& layout) const {
+    if (!driver_ || driver_->weights().features() != rows.features() ||
+        driver_->layout().classes != layout.classes)
+      throw std::invalid_argument("weights are shared by drivers of the same features and classes");
+    return driver_->shared_weights();
+  }
+
   PyRows<Real> rows_;
   int threads_;
   std::unique_ptr<Sequential<Real, W>> driver_;
@@ -221,14 +241,15 @@ static void bind(nb::module_& m, const char* name) {
   using Driver = PySequential<Real, W>;
   nb::class_<Driver> bound(m, name);
   bound
-      .def(
-          nb::init<const PyRows<Real>&, Input<std::int32_t>, Input<double>, int, const std::string&,
-                   const std::string&, const std::string&, double, std::uint64_t, int>(),
-          "rows"_a, "labels"_a, "caps"_a, "classes"_a, "machine"_a, "loss"_a, "restricted"_a,
-          "tau"_a, "seed"_a, "threads"_a)
+      .def(nb::init<const PyRows<Real>&, Input<std::int32_t>, Input<double>, int,
+                    const std::string&, const std::string&, const std::string&, double,
+                    std::uint64_t, int, const Driver*>(),
+           "rows"_a, "labels"_a, "caps"_a, "classes"_a, "machine"_a, "loss"_a, "restricted"_a,
+           "tau"_a, "seed"_a, "threads"_a, "weights_of"_a = nb::none())
       .def("set_schedule", &Driver::set_schedule, "order"_a, "shrinking"_a, "cooling"_a,
            "epsilon"_a)
       .def("epoch", &Driver::epoch, "seconds"_a, "share"_a = 1.0)
+      .def("round", &Driver::round, "seconds"_a)
       .def("rebuild", &Driver::rebuild)
       .def("certify", &Driver::certify)
       .def("duals", &Driver::duals)
@@ -237,6 +258,8 @@ static void bind(nb::module_& m, const char* name) {
       .def("partial_sums", &Driver::partial_sums)
       .def("dual_terms", &Driver::dual_terms)
       .def("add_blocks", &Driver::add_blocks)
+      .def("share_weights", &Driver::share_weights, "other"_a)
+      .def("squared_norm", &Driver::squared_norm)
       .def("losses", &Driver::losses)
       .def("set_losses", &Driver::set_losses, "losses"_a)
       .def("schedule_memory", &Driver::schedule_memory)

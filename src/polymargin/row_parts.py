@@ -14,7 +14,7 @@ from .problem import Problem
 from .solver import sequential_driver, set_schedule
 
 
-def part_driver(settings, rows, dtype, problem: Problem, seed: int):
+def part_driver(settings, rows, dtype, problem: Problem, seed: int, weights_of=None):
     """Return a fresh sequential driver of some rows.
 
     Parameters
@@ -27,11 +27,19 @@ def part_driver(settings, rows, dtype, problem: Problem, seed: int):
     problem : Problem
         Of these rows.
     seed : int
+    weights_of : driver or None
+        Of other rows, whose weights it shares: steps on the one are steps on the other.
     """
     bits = "32" if dtype == np.float32 else "64"
     threads = effective_n_jobs(settings.n_jobs)
     driver = sequential_driver(
-        f"Sequential{bits}", settings, rows, problem, seed, threads
+        f"Sequential{bits}",
+        settings,
+        rows,
+        problem,
+        seed,
+        threads,
+        weights_of=weights_of,
     )
     set_schedule(driver, settings, settings.order)
     return driver

@@ -4,7 +4,12 @@ from ..machine import Machine
 from .store import RowStore
 
 _MACHINES = ("cs", "ww", "llw", "ovr", "maxent")
-_ONLY = {"solver": ("auto", "dual"), "features": ("full",), "warm_start": (False,)}
+_ONLY = {
+    "solver": ("auto", "dual"),
+    "features": ("full",),
+    "order": ("acf", "permuted"),
+    "warm_start": (False,),
+}
 
 
 def check_fit(estimator, machine: Machine, store: RowStore, y, sample_weight) -> None:

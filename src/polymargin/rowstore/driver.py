@@ -23,7 +23,7 @@ from .._core import core
 from ..access import csr_rows
 from ..row_parts import PartState, part_driver
 from ..solver import constant_feature
-from .pieces import ask_for
+from .pieces import LoadedRows
 from .plan import Plan
 from .problem import StoredProblem
 from .states import PieceStates
@@ -42,18 +42,20 @@ class PieceDriver:
     plan : Plan
     """
 
+    _SLACK = 1.5  # dual variables may become more
+
     def __init__(self, settings, store: RowStore, problem: StoredProblem, plan: Plan):
         self.settings, self.store, self.problem = settings, store, problem
         self.bias = constant_feature(settings)
         self.pieces = store.pieces(plan.piece_rows)
-        self.group_size = plan.group_size
+        self.plan = plan
         self.states = PieceStates(plan.state_bytes)
         seed = check_random_state(settings.random_state).randint(2**31)
         self._random = np.random.default_rng(seed)
-        shape = store.n_features + (self.bias > 0), problem.n_columns
-        self._weights = np.zeros(shape, store.dtype)
-        # W as the dual variables have it, where the model is older.
-        self._rebuilt: np.ndarray | None = None
+        # Drivers of no rows, of which only W counts: the model, and perhaps what the
+        # dual variables sum up to, where the model is older.
+        self._keeper = self._keeper_of_zeros()
+        self._rebuilt = None
         self._losses = np.zeros(len(self.pieces))
         self._terms = np.zeros(len(self.pieces))
         self.interrupted = False
@@ -69,8 +71,7 @@ class PieceDriver:
                 break
             seed = int(self._random.integers(2**31))
             driver, caps, sizes = self._driver(numbers, seed)
-            driver.set_weights(self._weights)
-            done = driver.epoch(end - perf_counter())
+            done = driver.round(end - perf_counter())
             self._keep(numbers, driver, caps, sizes)
             report["visits"] += done["visits"]
             report["moves"] += done["moves"]
@@ -78,17 +79,14 @@ class PieceDriver:
             if done["stopped"]:
                 report["stopped"] = True
                 break
-        half_norm = _half_norm(self._weights)
+        half_norm = self._keeper.squared_norm() / 2
         return report | {
             "dual": float(self._terms.sum()) - half_norm,
             "primal_estimate": float(self._losses.sum()) + half_norm,
         }
 
     def _keep(self, numbers, driver, caps: np.ndarray, sizes: list[int]) -> None:
-        """Take from a driver what is to stay; W is replaced when all is there.
-
-        A signal in between leaves the weights of the group before.
-        """
+        """Take from a driver what is to stay."""
         state = PartState.of(driver)
         self.interrupted |= driver.interrupted
         # Of a group only the sum is known: it is the first piece's.
@@ -97,42 +95,52 @@ class PieceDriver:
         self._terms[numbers[0]] = driver.dual_terms()
         for number, part in zip(numbers, state.split(sizes), strict=True):
             self.states.put(number, part)
-        self._weights = driver.release_weights()
 
     def _driver(self, numbers, seed: int):
         """A driver of pieces with their dual variables, C_i, and rows of each."""
         pieces = [self.pieces[number] for number in numbers]
         loaded = self.store.read(pieces)
-        if self.store.sparse:
-            rows = csr_rows(loaded.X, self.bias)
-        else:
-            rows = core.dense_rows(loaded.X, self.bias)
-        problem = self.problem.of(loaded)
-        driver = part_driver(self.settings, rows, self.store.dtype, problem, seed)
+        driver, caps = self._make(loaded, seed, self._keeper)
         states = [self.states.get(number) for number in numbers]
-        sizes = [piece.stop - piece.start for piece in pieces]
         if states[0] is not None:
             PartState.join(states).restore(driver)
-        return driver, problem.caps, sizes
+        sizes = [piece.stop - piece.start for piece in pieces]
+        return driver, caps, sizes
+
+    def _keeper_of_zeros(self):
+        return self._make(self.store.read([]), 0)[0]
+
+    def _make(self, loaded: LoadedRows, seed: int, weights_of=None):
+        make_rows = csr_rows if self.store.sparse else core.dense_rows
+        rows = make_rows(loaded.X, self.bias)
+        problem = self.problem.of(loaded)
+        dtype = self.store.dtype
+        driver = part_driver(self.settings, rows, dtype, problem, seed, weights_of)
+        return driver, problem.caps
 
     def _groups(self, order) -> Iterator[np.ndarray]:
         """Numbers of pieces; the next group is on its way from disk meanwhile."""
-        count = -(-len(order) // self.group_size)
+        support = self._SLACK * self.states.support / len(self.store)
+        kept = self.plan.state_bytes
+        if support == 0:  # before the first pass nothing is known of it
+            support = self.plan.support
+        elif not self.states.spilled:
+            kept = min(self._SLACK * self.states.kept_bytes, kept)
+        count = -(-len(order) // self.plan.group_size(support, kept))
         groups = np.array_split(np.asarray(order), count)
         for group, following in zip(groups, [*groups[1:], []], strict=True):
             pieces = [self.pieces[number] for number in following]
-            ask_for(self.store.path, self.store.header, pieces)
+            self.store.reader.ask_for(pieces)
             yield group
 
     def rebuild(self) -> None:
         """Sum up W from the dual variables: removes the drift of many additions."""
-        rebuilt = np.zeros_like(self._weights)
+        rebuilt = self._keeper_of_zeros()
         for numbers in self._groups(range(len(self.pieces))):
             driver, _, _ = self._driver(numbers, 0)
-            driver.set_weights(rebuilt)
+            driver.share_weights(rebuilt)
             driver.add_blocks()
-            rebuilt = driver.release_weights()
-        self._weights, self._rebuilt = rebuilt, None
+        self._keeper, self._rebuilt = rebuilt, None
 
     def certify(self) -> tuple[float, float, float] | None:
         """Return (primal, dual, violation), in one pass over all pieces.
@@ -143,40 +151,35 @@ class PieceDriver:
         """
         self._go_on_from_rebuilt()
         losses = terms = violation = 0.0
-        rebuilt = np.zeros_like(self._weights)
+        rebuilt = self._keeper_of_zeros()
         for numbers in self._groups(range(len(self.pieces))):
             driver, _, _ = self._driver(numbers, 0)
-            driver.set_weights(self._weights)
             sums = driver.partial_sums()
             self.interrupted |= driver.interrupted
             if sums is None:
                 return None
             losses, terms = losses + sums[0], terms + sums[1]
             violation = max(violation, sums[2])
-            driver.set_weights(rebuilt)
+            driver.share_weights(rebuilt)
             driver.add_blocks()
-            rebuilt = driver.release_weights()
         self._rebuilt = rebuilt
-        primal = losses + _half_norm(self._weights)
-        return primal, terms - _half_norm(rebuilt), violation
+        primal = losses + self._keeper.squared_norm() / 2
+        return primal, terms - rebuilt.squared_norm() / 2, violation
 
     def _go_on_from_rebuilt(self) -> None:
         if self._rebuilt is not None:
-            self._weights, self._rebuilt = self._rebuilt, None
+            self._keeper, self._rebuilt = self._rebuilt, None
 
     def weights(self) -> np.ndarray:
         """Return a copy of W."""
-        return self._weights.copy()
+        return self._keeper.weights()
 
     def release_weights(self) -> np.ndarray:
-        """Return W."""
-        return self._weights
+        """Return W; the driver is of no use afterwards."""
+        self._rebuilt = None
+        return self._keeper.release_weights()
 
     def close(self) -> None:
         """Remove what is on disk for the time of training."""
         self.states.close()
-
-
-def _half_norm(W: np.ndarray) -> float:
-    rows = np.einsum("ij,ij->i", W, W)
-    return float(rows.sum(dtype=np.float64)) / 2
+        self.store.reader.close()

@@ -20,8 +20,13 @@ class Place:
     start: int
 
     @property
+    def row_bytes(self) -> int:
+        """Of an entry along the first axis."""
+        return self.dtype.itemsize * prod(self.shape[1:])
+
+    @property
     def end(self) -> int:
-        return self.start + self.dtype.itemsize * prod(self.shape)
+        return self.start + self.row_bytes * self.shape[0]
 
 
 @dataclass(frozen=True)

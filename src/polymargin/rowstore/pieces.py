@@ -1,9 +1,8 @@
 """Pieces of the blocks of a store, read into memory one below the other."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from math import prod
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from .header import Header
+from .layout import Layout, Place
+
+_MOST_OPEN = 128  # files
 
 
 class Piece(NamedTuple):
@@ -37,116 +39,144 @@ def block_path(folder: Path, number: int) -> Path:
     return folder / f"block-{number:05d}.bin"
 
 
-def read_pieces(folder: Path, header: Header, pieces: Sequence[Piece]) -> LoadedRows:
-    """Read pieces, one below the other.
+class PieceReader:
+    """Reads pieces of the blocks in a folder.
 
-    Raises
-    ------
-    ValueError
-        If a file is not what the header says.
+    Parameters
+    ----------
+    folder : Path
+    header : Header
     """
-    layout = header.layout
-    count = sum(piece.stop - piece.start for piece in pieces)
-    files = _Files(folder, header)
-    if layout.sparse:
-        starts = [files.read(piece, "starts", stop=1) for piece in pieces]
-        ranges = [(int(ends[0]), int(ends[-1])) for ends in starts]
-        values, columns = (
-            files.read_all(pieces, name, ranges) for name in ("values", "columns")
-        )
-        X = sp.csr_array((count, layout.n_features), dtype=layout.dtype)
-        # Not by the constructor, which reads all columns; the core checks them.
-        X.data, X.indices, X.indptr = values, columns, _joined(starts, layout.index)
-    else:
-        X = files.read_all(pieces, "values")
-    labels = None
-    if layout.labelled:
-        labels = files.read_all(pieces, "labels")
-        if count and not 0 <= labels.min() <= labels.max() < len(header.classes):
-            raise files.damaged(pieces[0].block)
-    weights = np.ones(count)
-    if layout.weighted:
-        weights = files.read_all(pieces, "weights")
-    return LoadedRows(X, labels, weights)
-
-
-def _joined(starts: list[np.ndarray], dtype) -> np.ndarray:
-    """Row starts of matrices one below the other."""
-    lengths = np.concatenate([np.diff(ends) for ends in starts])
-    joined = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=joined[1:])
-    return joined.astype(dtype)
-
-
-class _Files:
-    """The files of blocks, read from in ranges of the first axis."""
 
     def __init__(self, folder: Path, header: Header):
         self.folder, self.header = folder, header
+        self._open: dict[int, tuple] = {}
 
-    def damaged(self, block: int) -> ValueError:
-        path = block_path(self.folder, block)
-        return ValueError(f"{path} is damaged or cut off; convert the data again.")
+    def read(self, pieces: Sequence[Piece]) -> LoadedRows:
+        """Read pieces, one below the other.
 
-    def read_all(self, pieces: Sequence[Piece], name: str, ranges=None) -> np.ndarray:
-        """Read an array of all pieces into one."""
-        if ranges is None:
-            ranges = [(piece.start, piece.stop) for piece in pieces]
-        place = self._place(pieces[0].block, name)
-        ends = np.cumsum([0, *(stop - start for start, stop in ranges)])
-        joined = np.empty((ends[-1], *place.shape[1:]), place.dtype)
-        for piece, (start, stop), at in zip(pieces, ranges, ends, strict=False):
-            self._fill(joined[at : at + stop - start], piece.block, name, start)
+        Raises
+        ------
+        ValueError
+            If a file is not what the header says.
+        """
+        layout = self.header.layout
+        if not pieces:
+            return _no_rows(layout)
+        blocks = [self._block(piece.block) for piece in pieces]
+        ranges = [(piece.start, piece.stop) for piece in pieces]
+        if layout.sparse:
+            starts = self._starts(blocks, pieces)
+            inner = [(int(ends[0]), int(ends[-1])) for ends in starts]
+            X = sp.csr_array((0, layout.n_features), dtype=layout.dtype)
+            # Not by the constructor, which reads all columns; the core checks them.
+            X.data = self._joined(blocks, inner, "values")
+            X.indices = self._joined(blocks, inner, "columns")
+            X.indptr = _joined_starts(starts, layout.index)
+            X._shape = len(X.indptr) - 1, layout.n_features
+        else:
+            X = self._joined(blocks, ranges, "values")
+        labels = None
+        if layout.labelled:
+            labels = self._joined(blocks, ranges, "labels")
+            if not 0 <= labels.min() <= labels.max() < len(self.header.classes):
+                raise _damaged(block_path(self.folder, pieces[0].block))
+        weights = np.ones(X.shape[0])
+        if layout.weighted:
+            weights = self._joined(blocks, ranges, "weights")
+        return LoadedRows(X, labels, weights)
+
+    def _block(self, number: int) -> tuple:
+        """The file of a block, and where its arrays lie."""
+        found = self._open.get(number)
+        if found is None:
+            if len(self._open) >= _MOST_OPEN:
+                self.close()
+            rows, nonzeros, _ = self.header.blocks[number]
+            file = open(block_path(self.folder, number), "rb", buffering=0)  # noqa: SIM115
+            places = self.header.layout.places(rows, nonzeros)
+            found = self._open[number] = file, places
+        return found
+
+    def close(self) -> None:
+        """Close all files; they are opened again when they are needed."""
+        for file, _ in self._open.values():
+            file.close()
+        self._open.clear()
+
+    def _joined(self, blocks, ranges, name: str) -> np.ndarray:
+        """An array of all pieces, one after the other."""
+        place = blocks[0][1][name]
+        count = sum(stop - start for start, stop in ranges)
+        joined = np.empty((count, *place.shape[1:]), place.dtype)
+        at = 0
+        for (file, places), (start, stop) in zip(blocks, ranges, strict=True):
+            _fill(joined[at : at + stop - start], file, places[name], start)
+            at += stop - start
         return joined
 
-    def read(self, piece: Piece, name: str, stop: int) -> np.ndarray:
-        """Read an array of a piece, and `stop` entries more."""
-        place = self._place(piece.block, name)
-        array = np.empty(piece.stop - piece.start + stop, place.dtype)
-        self._fill(array, piece.block, name, piece.start)
-        last = self.header.blocks[piece.block][1]
-        if not (array[0] >= 0 and array[-1] <= last and (np.diff(array) >= 0).all()):
-            raise self.damaged(piece.block)
-        return array
+    def _starts(self, blocks, pieces) -> list[np.ndarray]:
+        """Row starts of every piece, and where its last row ends."""
+        found = []
+        for (file, places), piece in zip(blocks, pieces, strict=True):
+            place = places["starts"]
+            starts = np.empty(piece.stop - piece.start + 1, place.dtype)
+            _fill(starts, file, place, piece.start)
+            last = self.header.blocks[piece.block][1]
+            if starts[0] < 0 or starts[-1] > last or (starts[1:] < starts[:-1]).any():
+                raise _damaged(file.name)
+            found.append(starts)
+        return found
 
-    def _place(self, block: int, name: str):
-        rows, nonzeros, _ = self.header.blocks[block]
-        return self.header.layout.places(rows, nonzeros)[name]
-
-    def _fill(self, array: np.ndarray, block: int, name: str, start: int) -> None:
-        place = self._place(block, name)
-        first = place.start + start * place.dtype.itemsize * prod(place.shape[1:])
-        view = memoryview(array.reshape(-1)).cast("B")
-        with open(block_path(self.folder, block), "rb", buffering=0) as file:
-            file.seek(first)
-            done = 0
-            while done < len(view):
-                count = file.readinto(view[done:])
-                if not count:
-                    raise self.damaged(block)
-                done += count
-
-
-def ask_for(folder: Path, header: Header, pieces: Sequence[Piece]) -> None:
-    """Tell the system that pieces will be read soon, where it listens."""
-    if not hasattr(os, "posix_fadvise"):
-        return
-    for piece in pieces:
-        with suppress(OSError):
-            file = os.open(block_path(folder, piece.block), os.O_RDONLY)
-            try:
-                for start, length in _ranges(header, piece):
-                    os.posix_fadvise(file, start, length, os.POSIX_FADV_WILLNEED)
-            finally:
-                os.close(file)
+    def ask_for(self, pieces: Sequence[Piece]) -> None:
+        """Tell the system that pieces will be read soon, where it listens."""
+        if not hasattr(os, "posix_fadvise"):
+            return
+        for piece in pieces:
+            file, places = self._block(piece.block)
+            rows = self.header.blocks[piece.block][0]
+            for name in ("values", "columns"):
+                if name in places:
+                    # Where values of sparse rows lie is known in the mean only.
+                    each = (places[name].end - places[name].start) / rows
+                    start = places[name].start + int(each * piece.start)
+                    length = int(each * (piece.stop - piece.start))
+                    with suppress(OSError):
+                        os.posix_fadvise(
+                            file.fileno(), start, length, os.POSIX_FADV_WILLNEED
+                        )
 
 
-def _ranges(header: Header, piece: Piece) -> Iterator[tuple[int, int]]:
-    """First byte and length of the arrays of a piece, about."""
-    rows, nonzeros, _ = header.blocks[piece.block]
-    for place in header.layout.places(rows, nonzeros).values():
-        each = (place.end - place.start) / rows
-        yield (
-            place.start + int(each * piece.start),
-            int(each * (piece.stop - piece.start)),
-        )
+def _damaged(path) -> ValueError:
+    return ValueError(f"{path} is damaged or cut off; convert the data again.")
+
+
+def _fill(array: np.ndarray, file, place: Place, start: int) -> None:
+    """Read entries of an array, from `start` along its first axis."""
+    view = memoryview(array.reshape(-1)).cast("B")
+    file.seek(place.start + start * place.row_bytes)
+    done = 0
+    while done < len(view):
+        count = file.readinto(view[done:])
+        if not count:
+            raise _damaged(file.name)
+        done += count
+
+
+def _no_rows(layout: Layout) -> LoadedRows:
+    shape = 0, layout.n_features
+    X = np.empty(shape, layout.dtype)
+    if layout.sparse:
+        X = sp.csr_array(shape, dtype=layout.dtype)
+        X.indices, X.indptr = np.zeros(0, layout.index), np.zeros(1, layout.index)
+    return LoadedRows(X, np.zeros(0, np.int32), np.ones(0))
+
+
+def _joined_starts(starts: list[np.ndarray], dtype) -> np.ndarray:
+    """Row starts of matrices one below the other."""
+    joined = np.zeros(sum(len(ends) - 1 for ends in starts) + 1, dtype)
+    at, total = 1, 0
+    for ends in starts:
+        np.add(ends[1:], total - ends[0], out=joined[at : at + len(ends) - 1])
+        at, total = at + len(ends) - 1, total + int(ends[-1] - ends[0])
+    return joined

@@ -6,11 +6,11 @@ from .._core import core
 from .sizes import in_words
 from .store import RowStore
 
-# Of W there are three copies while a certificate is computed: the model, the one that
-# is summed up from the dual variables, and that of the driver.
-_COPIES = 3
-_PIECES = 16  # of a group
-_LEAST_ROWS = 16  # of a piece
+# While a certificate is computed there are two matrices W: the model, and what the dual
+# variables sum up to.
+_COPIES = 2
+_PIECES = 8  # of a group, as long as the support of the rows is not known
+_LEAST_ROWS = 32  # of a piece
 _ROOM = 0.8  # of the limit is planned with: allocators need some room too
 _DENSE_CLASSES = 64  # up to here the core keeps all dual variables of a row
 _SUPPORT = 8  # dual variables of a row that are not zero, where classes are many
@@ -19,17 +19,52 @@ _OF_A_ROW = 96  # label, cap, loss, curvature, preference, place in a round
 
 @dataclass(frozen=True)
 class Plan:
-    """Rows of a piece, pieces of a group, and bytes of states to keep in memory."""
+    """How many rows are read at once.
 
+    Attributes
+    ----------
+    room : float
+        Bytes for rows, what is computed with them, and what is kept of the others.
+    row_bytes : float
+        Of a row, its label and weight, and what a driver has for it, without duals.
+    dual_bytes : float
+        Of a dual variable that is not zero: it comes from the last visit, is read in
+        float64, and goes again.
+    support : float
+        Dual variables of a row that are not zero, at most.
+    piece_rows : int
+        Rows of a piece.
+    """
+
+    room: float
+    row_bytes: float
+    dual_bytes: float
+    support: float
     piece_rows: int
-    group_size: int
-    state_bytes: float
+
+    @property
+    def state_bytes(self) -> float:
+        """Bytes of what may be kept in memory of rows that are not at hand."""
+        return self.room / 2
+
+    def group_size(self, support: float, kept: float) -> int:
+        """Pieces to read at once.
+
+        Parameters
+        ----------
+        support : float
+            Dual variables of a row that are not zero, in the mean.
+        kept : float
+            Bytes of the states that are in memory.
+        """
+        row = self.row_bytes + min(support, self.support) * self.dual_bytes
+        return max(int((self.room - kept) / (row * self.piece_rows)), 1)
 
 
 def plan_memory(
     store: RowStore, n_columns: int, fills_blocks: bool, bias: bool
 ) -> Plan:
-    """Divide the memory limit of a store among weights, a piece of rows and states.
+    """Divide the memory limit of a store among weights, rows and what is kept of them.
 
     Parameters
     ----------
@@ -48,9 +83,9 @@ def plan_memory(
     dense = fills_blocks or n_columns <= _DENSE_CLASSES
     support = n_columns if dense else min(n_columns, _SUPPORT)
     of_driver = stride * real if dense else 64 + support * 2 * real
-    # Dual variables come from the last visit, are read in float64, and go again.
-    of_state = 16 + support * (2 * (4 + real) + 8)
-    row = store.nbytes / len(store) + _OF_A_ROW + of_driver + of_state
+    row_bytes = store.nbytes / len(store) + _OF_A_ROW + of_driver
+    dual_bytes = 2 * (4 + real) + 8
+    row = row_bytes + support * dual_bytes
     room = _ROOM * store.memory_limit - weights
     least = min(_PIECES * _LEAST_ROWS, len(store)) * row
     if room < 2 * least:
@@ -60,5 +95,5 @@ def plan_memory(
             f"are needed for the weights of {store.n_features:,} features in "
             f"{n_columns:,} columns and a few rows; raise it, or leave out features."
         )
-    most = room / 2 / row
-    return Plan(max(int(most / _PIECES), 1), _PIECES, room / 2)
+    piece_rows = max(int(room / 2 / row / _PIECES), 1)
+    return Plan(room, row_bytes, dual_bytes, support, piece_rows)

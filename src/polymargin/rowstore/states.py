@@ -24,7 +24,18 @@ class PieceStates:
         self._kept: dict[int, PartState] = {}
         self._shapes: dict[int, list[tuple]] = {}
         self._bytes = 0
+        self._support: dict[int, int] = {}
         self._folder: Path | None = None
+
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes of the states in memory."""
+        return self._bytes
+
+    @property
+    def support(self) -> int:
+        """Dual variables that are not zero, of all states."""
+        return sum(self._support.values())
 
     @property
     def spilled(self) -> int:
@@ -41,6 +52,7 @@ class PieceStates:
 
     def put(self, number: int, state: PartState) -> None:
         """Keep a state in the place of the one before."""
+        self._support[number] = len(state.duals[2])
         old = self._kept.pop(number, None)
         self._bytes -= 0 if old is None else old.nbytes
         if self._bytes + state.nbytes <= self.room:

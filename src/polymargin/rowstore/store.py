@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .header import read_header
-from .pieces import LoadedRows, Piece, block_path, read_pieces
+from .pieces import LoadedRows, Piece, PieceReader, block_path
 from .sizes import as_bytes, half_of_memory, in_words
 
 _PART = 2**20  # bytes that are read at once to be checked
@@ -70,6 +70,7 @@ class RowStore:
             else as_bytes(memory_limit, "memory_limit")
         )
         self.header = read_header(self.path)
+        self.reader = PieceReader(self.path, self.header)
         self._verified: set[int] = set()
         for number, (rows, nonzeros, _) in enumerate(self.header.blocks):
             path = block_path(self.path, number)
@@ -161,7 +162,7 @@ class RowStore:
         """Read pieces into memory, one below the other."""
         for piece in pieces:
             self.verify(piece.block)
-        return read_pieces(self.path, self.header, pieces)
+        return self.reader.read(pieces)
 
     def verify(self, number: int) -> None:
         """Compare a block with its checksum, once."""
