@@ -56,7 +56,7 @@ def as_numbers(data: Data, name: str, dtype, first_row: int = 0) -> Data:
         if sp.issparse(X):
             at = np.searchsorted(X.indptr, at[0], "right") - 1, X.indices[at[0]]
         raise ValueError(
-            f"{name} has {X[tuple(at)]} in row {first_row + at[0]}, feature {at[1]}, counted from "
-            f"0; every value must be finite in {np.dtype(dtype)}."
+            f"{name} has {X[tuple(at)]} in row {first_row + at[0]}, feature {at[1]}, "
+            f"counted from 0; every value must be finite in {np.dtype(dtype)}."
         )
     return Data(X, data.y, data.feature_names)

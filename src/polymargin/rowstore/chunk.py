@@ -1,6 +1,7 @@
 """Rows on their way into a store: in memory, or in files that only grow."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -90,14 +91,13 @@ class ChunkFile:
 
     def read(self, most_rows: int) -> Iterator[Chunk]:
         """Read the rows back, so many at once."""
-        files = {name: open(self._file(name), "rb") for name in self._names}
-        try:
+        with ExitStack() as stack:
+            files = {
+                name: stack.enter_context(open(self._file(name), "rb"))
+                for name in self._names
+            }
             for start in range(0, self.rows, most_rows):
-                count = min(most_rows, self.rows - start)
-                yield self._next(files, count)
-        finally:
-            for file in files.values():
-                file.close()
+                yield self._next(files, min(most_rows, self.rows - start))
 
     def _next(self, files: dict, count: int) -> Chunk:
         codes = np.fromfile(files["codes"], np.int32, count)

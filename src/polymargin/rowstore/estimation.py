@@ -1,6 +1,8 @@
 """Estimators on a row store: what a fit needs, and predictions block by block."""
 
+import warnings
 from collections.abc import Callable
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -35,7 +37,16 @@ def stored_driver(estimator, store: RowStore, problem: StoredProblem) -> PieceDr
 def by_blocks(estimator, answer: Callable, store: RowStore) -> np.ndarray:
     """Return what a method of an estimator answers, in the order of the store."""
     check_features(estimator, store)
-    return np.concatenate([answer(block.X) for block in store.blocks()])
+    with _without_names():
+        return np.concatenate([answer(block.X) for block in store.blocks()])
+
+
+@contextmanager
+def _without_names():
+    """Let scikit-learn not miss the names of features, which blocks do not have."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        yield
 
 
 def stored_score(estimator, store: RowStore, y, sample_weight) -> float:
@@ -47,8 +58,9 @@ def stored_score(estimator, store: RowStore, y, sample_weight) -> float:
     check_features(estimator, store)
     check_labelled(store)
     right = total = 0.0
-    for X, y, weights in store.blocks():
-        hits = estimator.predict(X) == y
-        right += hits.sum() if weights is None else weights[hits].sum()
-        total += len(y) if weights is None else weights.sum()
+    with _without_names():
+        for X, y, weights in store.blocks():
+            hits = estimator.predict(X) == y
+            right += hits.sum() if weights is None else weights[hits].sum()
+            total += len(y) if weights is None else weights.sum()
     return float(right / total)

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+_KINDS = {"b": "truth values", "i": "numbers", "u": "numbers", "f": "numbers"}
+
 
 class LabelCodes:
     """Gives every label a number when it first comes.
@@ -25,15 +27,11 @@ class LabelCodes:
 
     def add(self, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return the codes of labels, and count them."""
-        self._kinds.add("s" if y.dtype.kind in "OUST" else y.dtype.kind)
-        if (
-            not self.mixed
-            and len(self._kinds - set("iu")) + bool(self._kinds & set("iu")) > 1
-            and ("s" in self._kinds or "b" in self._kinds)
-        ):
+        self._kinds.add(_KINDS.get(y.dtype.kind, "words"))
+        if len(self._kinds) > 1 and not self.mixed:
             raise ValueError(
-                "labels are words in some chunks and numbers in others; give all of "
-                "the same type."
+                f"labels are {' in some chunks and '.join(sorted(self._kinds))} in "
+                f"others; give all of the same type."
             )
         labels, inverse = np.unique(y, return_inverse=True)
         codes = np.array(
@@ -53,7 +51,7 @@ class LabelCodes:
     def classes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Classes in order, their rows and weights, and the place of every code."""
         labels = list(self._codes)
-        if "s" in self._kinds:
+        if "words" in self._kinds:
             labels = [str(label) for label in labels]
         classes, places = np.unique(np.array(labels), return_inverse=True)
         if classes.dtype.kind in "iu" and classes.dtype != np.uint64:

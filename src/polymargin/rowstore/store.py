@@ -143,6 +143,25 @@ class RowStore:
             f"{self.n_blocks} blocks>"
         )
 
+    def summary(self) -> dict:
+        """Return what is known of the store without reading its rows."""
+        labels = None
+        if self.classes is not None:
+            pairs = zip(self.classes.tolist(), self.class_counts.tolist(), strict=True)
+            labels = [list(pair) for pair in pairs]
+        return {
+            "rows": len(self),
+            "features": self.n_features,
+            "classes": 0 if labels is None else len(labels),
+            "density": round(self.density, 6),
+            "layout": "csr" if self.sparse else "dense",
+            "dtype": str(self.dtype),
+            "weighted": self.weighted,
+            "blocks": self.n_blocks,
+            "bytes": self.nbytes,
+            "labels": labels,
+        }
+
     def __array__(self, *_, **__):
         raise TypeError(
             "A row store is no array; LinearSVM and MaxEnt train on it as it is, for "
