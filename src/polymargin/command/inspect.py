@@ -68,7 +68,7 @@ def _show_store(path: str, as_json: bool) -> None:
     print(f"{path}\n")
     for name, value in found.items():
         if name != "labels":
-            text = f"{value:,}" if isinstance(value, int) else f"{value}"
+            text = f"{value:,}" if type(value) is int else f"{value}"
             print(f"{name.replace('_', ' '):<9} {text}")
     for label, rows in (found["labels"] or [])[:_MOST]:
         print(f"  {label}: {rows:,} rows")

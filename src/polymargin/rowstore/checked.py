@@ -2,7 +2,6 @@
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
 from .sources import Part
@@ -46,8 +45,10 @@ def _check(part: Part):
     y = part.y
     if y is not None:
         y = column_or_1d(y)
-        if len(y):
-            check_classification_targets(y)
+        if y.dtype.kind not in "biufSUOT":
+            raise ValueError(f"labels are {y.dtype}; give numbers or words.")
+        if y.dtype.kind == "f" and not np.isfinite(y).all():
+            raise ValueError("labels are missing or not finite; leave out their rows.")
     weights = part.weights
     if weights is None:
         weights = np.ones(X.shape[0])

@@ -37,6 +37,11 @@ def check_fit(estimator, machine: Machine, store: RowStore, y, sample_weight) ->
             f"{type(estimator).__name__} needs at least two classes, but {store.path} "
             f"has one only: {store.classes.tolist()[0]!r}."
         )
+    if store.classes.dtype.kind == "f" and (store.classes % 1).any():
+        raise ValueError(
+            f"Unknown label type: continuous; {store.path} has labels that are no "
+            f"whole numbers."
+        )
     if not store.header.class_weights.sum() > 0:
         raise ValueError(f"{store.path} has no row with a weight above zero.")
 

@@ -91,6 +91,8 @@ class ChunkFile:
 
     def read(self, most_rows: int) -> Iterator[Chunk]:
         """Read the rows back, so many at once."""
+        if self.rows == 0:  # then there are no files
+            return
         with ExitStack() as stack:
             files = {
                 name: stack.enter_context(open(self._file(name), "rb"))

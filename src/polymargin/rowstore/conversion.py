@@ -19,8 +19,8 @@ from .sources import Part, parts_of
 from .writing import Seen, write_store
 
 # Rows that are collected are copied when they are scattered or permuted.
-_COPIES = 4
-_OF_TEXT = 8  # what text takes, as a share of the limit, to be parsed
+_COPIES = 6
+_OF_TEXT = 16  # how often a part of a text fits, which takes several times as much
 
 
 def convert(
