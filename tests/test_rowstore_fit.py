@@ -145,7 +145,7 @@ def test_states_on_disk(tmp_path, monkeypatch, order, dtype):
     store = make_store(tmp_path, X, y, dtype=dtype)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     cut(monkeypatch, 10, 4)
-    kept = fitted(store, order=order)
+    kept = fitted(store, order=order, tol=0.1)
     spilled = []
     from polymargin.rowstore.states import PieceStates
 
@@ -158,7 +158,7 @@ def test_states_on_disk(tmp_path, monkeypatch, order, dtype):
     monkeypatch.setattr(PieceStates, "close", closing)
     for room, number in ((0, 20), (2000, None)):
         cut(monkeypatch, 10, 4, state_bytes=room)
-        model = fitted(store, order=order)
+        model = fitted(store, order=order, tol=0.1)
         assert np.array_equal(model.coef_, kept.coef_)
         assert model.n_iter_ == kept.n_iter_
         some, folders = spilled.pop()

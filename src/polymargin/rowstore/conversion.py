@@ -19,7 +19,7 @@ from .sources import Part, parts_of
 from .writing import Seen, write_store
 
 # Rows that are collected are copied when they are scattered or permuted.
-_COPIES = 6
+_COPIES = 8
 _OF_TEXT = 16  # how often a part of a text fits, which takes several times as much
 
 

@@ -69,10 +69,7 @@ class PieceDriver:
             if perf_counter() > end:
                 report["stopped"] = True
                 break
-            seed = int(self._random.integers(2**31))
-            driver, caps, sizes = self._driver(numbers, seed)
-            done = driver.round(end - perf_counter())
-            self._keep(numbers, driver, caps, sizes)
+            done = self._train(numbers, end)
             report["visits"] += done["visits"]
             report["moves"] += done["moves"]
             report["violation"] = max(report["violation"], done["violation"])
@@ -85,8 +82,11 @@ class PieceDriver:
             "primal_estimate": float(self._losses.sum()) + half_norm,
         }
 
-    def _keep(self, numbers, driver, caps: np.ndarray, sizes: list[int]) -> None:
-        """Take from a driver what is to stay."""
+    def _train(self, numbers, end: float) -> dict:
+        """Train on a group of pieces, which are gone from memory afterwards."""
+        seed = int(self._random.integers(2**31))
+        driver, caps, sizes = self._driver(numbers, seed)
+        report = driver.round(end - perf_counter())
         state = PartState.of(driver)
         self.interrupted |= driver.interrupted
         # Of a group only the sum is known: it is the first piece's.
@@ -95,6 +95,7 @@ class PieceDriver:
         self._terms[numbers[0]] = driver.dual_terms()
         for number, part in zip(numbers, state.split(sizes), strict=True):
             self.states.put(number, part)
+        return report
 
     def _driver(self, numbers, seed: int):
         """A driver of pieces with their dual variables, C_i, and rows of each."""
@@ -137,9 +138,7 @@ class PieceDriver:
         """Sum up W from the dual variables: removes the drift of many additions."""
         rebuilt = self._keeper_of_zeros()
         for numbers in self._groups(range(len(self.pieces))):
-            driver, _, _ = self._driver(numbers, 0)
-            driver.share_weights(rebuilt)
-            driver.add_blocks()
+            self._add_to(rebuilt, self._driver(numbers, 0)[0])
         self._keeper, self._rebuilt = rebuilt, None
 
     def certify(self) -> tuple[float, float, float] | None:
@@ -153,18 +152,27 @@ class PieceDriver:
         losses = terms = violation = 0.0
         rebuilt = self._keeper_of_zeros()
         for numbers in self._groups(range(len(self.pieces))):
-            driver, _, _ = self._driver(numbers, 0)
-            sums = driver.partial_sums()
-            self.interrupted |= driver.interrupted
+            sums = self._measure(numbers, rebuilt)
             if sums is None:
                 return None
             losses, terms = losses + sums[0], terms + sums[1]
             violation = max(violation, sums[2])
-            driver.share_weights(rebuilt)
-            driver.add_blocks()
         self._rebuilt = rebuilt
         primal = losses + self._keeper.squared_norm() / 2
         return primal, terms - rebuilt.squared_norm() / 2, violation
+
+    def _measure(self, numbers, rebuilt) -> tuple[float, float, float] | None:
+        """Losses, dual terms and violation of a group, whose W is added to another."""
+        driver, _, _ = self._driver(numbers, 0)
+        sums = driver.partial_sums()
+        self.interrupted |= driver.interrupted
+        self._add_to(rebuilt, driver)
+        return sums
+
+    @staticmethod
+    def _add_to(rebuilt, driver) -> None:
+        driver.share_weights(rebuilt)
+        driver.add_blocks()
 
     def _go_on_from_rebuilt(self) -> None:
         if self._rebuilt is not None:

@@ -14,6 +14,7 @@ import numpy as np
 from .chunk import Chunk, ChunkFile, join
 
 _FILES = 64
+_FEW = 64  # rows that are held at once, however long they are
 
 
 class Shuffler:
@@ -68,7 +69,7 @@ class Shuffler:
         if self._waiting:
             self._scatter()
         for number, file in enumerate(self._files):
-            if file.nbytes <= self.room:
+            if file.nbytes <= self.room or file.rows <= _FEW:
                 for chunk in file.read(max(file.rows, 1)):
                     file.remove()
                     yield chunk.take(self.random.permutation(len(chunk)))
