@@ -61,6 +61,18 @@ class Plan:
         return max(int((self.room - kept) / (row * self.piece_rows)), 1)
 
 
+def _stride(store: RowStore, n_columns: int) -> int:
+    """Columns of W with those that fill up its vectors."""
+    lanes = core.vector_bytes // store.dtype.itemsize
+    return 1 if n_columns == 1 else -(-n_columns // lanes) * lanes
+
+
+def weight_bytes(store: RowStore, n_columns: int, bias: bool) -> int:
+    """Bytes of all matrices W that training needs."""
+    columns = _stride(store, n_columns) * store.dtype.itemsize
+    return _COPIES * (store.n_features + bias) * columns
+
+
 def plan_memory(
     store: RowStore, n_columns: int, fills_blocks: bool, bias: bool
 ) -> Plan:
@@ -76,10 +88,8 @@ def plan_memory(
     bias : bool
         Whether W has a row for a constant feature.
     """
-    real = store.dtype.itemsize
-    lanes = core.vector_bytes // real
-    stride = 1 if n_columns == 1 else -(-n_columns // lanes) * lanes
-    weights = _COPIES * (store.n_features + bias) * stride * real
+    real, stride = store.dtype.itemsize, _stride(store, n_columns)
+    weights = weight_bytes(store, n_columns, bias)
     dense = fills_blocks or n_columns <= _DENSE_CLASSES
     support = n_columns if dense else min(n_columns, _SUPPORT)
     of_driver = stride * real if dense else 64 + support * 2 * real
