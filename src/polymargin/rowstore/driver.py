@@ -91,7 +91,7 @@ class PieceDriver:
         self.interrupted |= driver.interrupted
         # Of a group only the sum is known: it is the first piece's.
         self._losses[numbers] = self._terms[numbers] = 0
-        self._losses[numbers[0]] = caps @ state.losses
+        self._losses[numbers[0]] = np.sum(caps * state.losses)
         self._terms[numbers[0]] = driver.dual_terms()
         for number, part in zip(numbers, state.split(sizes), strict=True):
             self.states.put(number, part)

@@ -11,7 +11,7 @@ from .store import RowStore
 _COPIES = 2
 _PIECES = 8  # of a group, as long as the support of the rows is not known
 _LEAST_ROWS = 32  # of a piece
-_ROOM = 0.75  # of the limit is planned with: allocators need some room too
+USED = 0.75  # of the limit is planned with: allocators need some room too
 _DENSE_CLASSES = 64  # up to here the core keeps all dual variables of a row
 _SUPPORT = 8  # dual variables of a row that are not zero, where classes are many
 _OF_A_ROW = 96  # label, cap, loss, curvature, preference, place in a round
@@ -96,10 +96,10 @@ def plan_memory(
     row_bytes = store.nbytes / len(store) + _OF_A_ROW + of_driver
     dual_bytes = 2 * (4 + real) + 8
     row = row_bytes + support * dual_bytes
-    room = _ROOM * store.memory_limit - weights
+    room = USED * store.memory_limit - weights
     least = min(_PIECES * _LEAST_ROWS, len(store)) * row
     if room < 2 * least:
-        needed = (weights + 2 * least) / _ROOM
+        needed = (weights + 2 * least) / USED
         raise ValueError(
             f"memory_limit is {in_words(store.memory_limit)}, but {in_words(needed)} "
             f"are needed for the weights of {store.n_features:,} features in "
