@@ -154,9 +154,9 @@ def render(records: list[dict]) -> str:
         "come from there, as far as the memory of this machine holds it. Each fit in a "
         f"process of its own; the fastest of {REPEATS} runs in turns, to a duality "
         "gap of 1e-3, one thread. `ratio` is that of the seconds on a clock, `of work` "
-        "that of the seconds of the processor, where others use the machine too. `peak` "
-        "is memory above that before the fit; in memory the rows are there before it, "
-        "and not counted.",
+        "that of the seconds of the processor, where others use the machine too. "
+        "`peak` is memory above that before the fit; in memory the rows are there "
+        "before it, and not counted.",
         _table(records),
         "## Bars",
         "\n".join(_bars(records)),

@@ -98,7 +98,7 @@ class PartState:
     def split(self, sizes: Sequence[int]) -> Iterator["PartState"]:
         """The states of parts of so many rows, each a copy."""
         indptr, classes, values = self.duals
-        of_a_row = (len(self.memory) - 1) // len(self.losses)
+        of_a_row = max(len(self.memory) - 1, 0) // len(self.losses)
         start = 0
         for size in sizes:
             stop = start + size

@@ -6,13 +6,13 @@ from zlib import crc32
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import effective_n_jobs
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
 from ..access import rows_of
 from ..problem import Problem, state_problem
-from ..solver import constant_feature, sequential_driver, set_schedule
+from ..row_parts import part_driver
+from ..solver import constant_feature
 
 # Where fewer of the features occur in a partition it keeps only their rows of W.
 COMPACT_BELOW = 0.75
@@ -134,13 +134,8 @@ class Partition:
 
     def driver(self, seed: int):
         """Return a fresh sequential driver of these rows."""
-        bits = "32" if self.X.dtype == np.float32 else "64"
-        threads = effective_n_jobs(self.settings.n_jobs)
-        driver = sequential_driver(
-            f"Sequential{bits}", self.settings, self._rows, self.problem, seed, threads
-        )
-        set_schedule(driver, self.settings, self.settings.order)
-        return driver
+        dtype = self.X.dtype
+        return part_driver(self.settings, self._rows, dtype, self.problem, seed)
 
 
 def make_partition(block: Block, settings, machine, classes, by_class, dtype):
