@@ -257,5 +257,6 @@ def test_given_features(tmp_path):
     assert store.n_features == 7
     with pytest.raises(ValueError, match="n_features=2, but"):
         convert(b"1 1:1\n2 9:1\n", tmp_path / "b.rows", n_features=2)
-    with pytest.raises(ValueError, match="n_features=2, but"):
-        convert(b"1 1:1\n2 3:1\n", tmp_path / "b.rows", n_features=2)
+    for text in (b"1 0:1\n2 2:1\n", b"1 1:1\n2 3:1\n"):
+        with pytest.raises(ValueError, match="n_features=2, but"):
+            convert(text, tmp_path / "b.rows", n_features=2)

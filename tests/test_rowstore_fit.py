@@ -88,15 +88,8 @@ def test_parameters(tmp_path, monkeypatch, parameters):
     X, y = make_problem(n=200, d=5)
     cut(monkeypatch, 10, 5)
     store = make_store(tmp_path, X, y)
-    settings = {"C": 0.3, "random_state": 0, "max_iter": 10**4, **parameters}
-    model = LinearSVM(tol=TOL, **settings).fit(store)
-    best = optimum(
-        "cs",
-        "hinge",
-        X,
-        y,
-        **{k: v for k, v in settings.items() if k[0] != "r" and k[0] != "m"},
-    )
+    model = fitted(store, tol=TOL, **parameters)
+    best = optimum("cs", "hinge", X, y, C=0.3, **parameters)
     assert best * (1 - 1e-6) <= model.objective_ <= best * (1 + 1.01 * TOL)
 
 
@@ -104,7 +97,7 @@ def test_weights_equal_repetition(tmp_path, monkeypatch):
     X, y = make_problem(n=120, d=5)
     weights = np.random.default_rng(0).integers(0, 4, size=120).astype(float)
     cut(monkeypatch, 9, 4)
-    settings = {"C": 0.2, "tol": 1e-5, "max_iter": 10**5, "random_state": 0}
+    settings = {"C": 0.2, "tol": 1e-4, "max_iter": 10**5, "random_state": 0}
     for balanced in (None, "balanced"):
         model = LinearSVM(class_weight=balanced, **settings)
         weighted = make_store(tmp_path, X, y, weights, name=f"w{balanced}.rows")
@@ -116,7 +109,7 @@ def test_weights_equal_repetition(tmp_path, monkeypatch):
             np.repeat(y, times),
             name=f"{balanced}.rows",
         )
-        assert model.fit(store).objective_ == pytest.approx(first, rel=3e-5)
+        assert model.fit(store).objective_ == pytest.approx(first, rel=2e-4)
     loaded = weighted.load()
     accuracy = model.score(loaded.X, loaded.y, loaded.weights)
     assert model.score(weighted) == pytest.approx(accuracy)

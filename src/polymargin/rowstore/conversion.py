@@ -12,10 +12,12 @@ from sklearn.utils import check_random_state
 
 from .checked import checked_chunk
 from .chunk import Chunk
+from .header import NAME
 from .labels import LabelCodes
 from .shuffling import Shuffler
 from .sizes import as_bytes
 from .sources import Part, parts_of
+from .store import RowStore
 from .writing import Seen, write_store
 
 # Rows that are collected are copied when they are scattered or permuted.
@@ -89,8 +91,6 @@ def convert(
     ...     store.shape, store.classes.tolist()
     ((6, 1), ['a', 'b'])
     """
-    from .store import RowStore
-
     target = Path(target)
     if layout not in ("auto", "csr", "dense"):
         raise ValueError(f"layout={layout!r} is not one of auto, csr and dense.")
@@ -116,7 +116,7 @@ def convert(
         shuffler = Shuffler(folder, limit // _COPIES, generator)
         seen, names, zero_based = _collect(parts, shuffler, dtype, told)
         if n_features is not None:
-            seen.width = n_features + seen.first_column
+            seen.widen(n_features)
         write_store(
             rows,
             shuffler.shuffled(),
@@ -175,8 +175,6 @@ class _Told:
 
 
 def _check_target(target: Path, overwrite: bool) -> None:
-    from .header import NAME
-
     if not target.parent.is_dir():
         raise FileNotFoundError(2, "No such folder to write into", str(target.parent))
     if target.exists() and not overwrite:

@@ -1,5 +1,6 @@
 """How the rows of a block lie in its file: plain arrays, one after the other."""
 
+import os
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -95,4 +96,6 @@ def write_block(path: Path, layout: Layout, X, labels, weights) -> tuple[int, in
                 file.write(part)
                 checksum = crc32(part, checksum)
             end = place.end
+        file.flush()
+        os.fsync(file.fileno())
     return X.shape[0], nonzeros, checksum

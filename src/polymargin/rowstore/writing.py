@@ -41,6 +41,15 @@ class Seen:
     first_column: int = 0
     labels: LabelCodes | None = None
 
+    def widen(self, n_features: int) -> None:
+        """Have so many features, of which the last may not occur."""
+        found = self.width - self.first_column
+        if found > n_features:
+            raise ValueError(
+                f"n_features={n_features}, but source has {found}; give that, or None."
+            )
+        self.width = n_features + self.first_column
+
     def layout(self, kind: str) -> Layout:
         """How to store them; "auto" is what the core is fastest with."""
         n_features = max(self.width - self.first_column, 1)
