@@ -117,7 +117,7 @@ class PySequential : public Interruptible {
     Certificate sums;
     {
       nb::gil_scoped_release released;
-      sums = polymargin::certify(*driver_, threads_, [&] { return signalled(); });
+      sums = polymargin::certify(*driver_, threads_, [&] { return signalled(); }, false);
       sums.dual = driver_->dual_terms();
     }
     if (!sums.complete) return nb::none();
