@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from pathlib import Path
 from zlib import crc32
@@ -20,7 +21,7 @@ class Place:
     shape: tuple[int, ...]
     start: int
 
-    @property
+    @cached_property
     def row_bytes(self) -> int:
         """Of an entry along the first axis."""
         return self.dtype.itemsize * prod(self.shape[1:])

@@ -9,8 +9,8 @@ from .store import RowStore
 # While a certificate is computed there are two matrices W: the model, and what the dual
 # variables sum up to.
 _COPIES = 2
-_PIECES = 8  # of a group, as long as the support of the rows is not known
-_LEAST_ROWS = 32  # of a piece
+_PIECES = 4  # of a group, as long as the support of the rows is not known
+_LEAST_ROWS = 64  # of a piece
 USED = 0.75  # of the limit is planned with: allocators need some room too
 _DENSE_CLASSES = 64  # up to here the core keeps all dual variables of a row
 _SUPPORT = 8  # dual variables of a row that are not zero, where classes are many
