@@ -11,7 +11,7 @@ from .store import RowStore
 _COPIES = 2
 _PIECES = 4  # of a group, as long as the support of the rows is not known
 _LEAST_ROWS = 64  # of a piece
-USED = 0.75  # of the limit is planned with: allocators need some room too
+USED = 0.6  # of the limit is planned with: allocators keep what was freed
 _DENSE_CLASSES = 64  # up to here the core keeps all dual variables of a row
 _SUPPORT = 8  # dual variables of a row that are not zero, where classes are many
 _OF_A_ROW = 96  # label, cap, loss, curvature, preference, place in a round
