@@ -35,7 +35,8 @@ class PySequential : public Interruptible {
  public:
   PySequential(const PyRows<Real>& rows, Input<std::int32_t> labels, Input<double> caps,
                int classes, const std::string& machine, const std::string& loss,
-               const std::string& restricted, double tau, std::uint64_t seed, int threads)
+               const std::string& restricted, double tau, std::uint64_t seed, int threads,
+               const PySequential* weights_of)
       : rows_(rows), threads_(threads) {
     const std::size_t size = std::size_t(rows.rows->size());
     if (size > std::size_t(std::numeric_limits<std::int32_t>::max()))
@@ -51,11 +52,12 @@ class PySequential : public Interruptible {
       examples[i].cap = Real(caps.data()[i]);
     }
     const ClassLayout layout = ClassLayout::of<Real>(classes);
-    W weights = [&] {
+    std::shared_ptr<W> weights = [&] {
+      if (weights_of != nullptr) return weights_of->shared_weights(*rows.rows, layout);
       if constexpr (W::kReduced)
-        return occurring_pairs(*rows.rows, examples, layout);
+        return std::make_shared<W>(occurring_pairs(*rows.rows, examples, layout));
       else
-        return W(rows.rows->features(), layout);
+        return std::make_shared<W>(rows.rows->features(), layout);
     }();
     driver_ = std::make_unique<Sequential<Real, W>>(
         rows.rows, std::move(examples), make_machine<Real>(machine, loss, restricted, tau), seed,
@@ -69,6 +71,10 @@ class PySequential : public Interruptible {
 
   nb::dict epoch(double seconds, double share) {
     return epoch_dict(seconds, [&](const auto& poll) { return driver_->epoch(poll, share); });
+  }
+
+  nb::dict round(double seconds) {
+    return epoch_dict(seconds, [&](const auto& poll) { return driver_->round(poll); });
   }
 
   void rebuild() {
@@ -85,17 +91,21 @@ class PySequential : public Interruptible {
 
   // The dual blocks as CSR: (indptr, classes, values).
   nb::tuple duals() {
-    std::vector<std::int64_t> starts{0};
+    auto& blocks = driver_->blocks();
+    std::vector<std::int64_t> starts(std::size_t(blocks.examples()) + 1);
+    for (std::int64_t i = 0; i < blocks.examples(); ++i) {
+      starts[i + 1] = starts[i];
+      blocks.for_each(i, [&](std::int32_t, Real) { ++starts[i + 1]; });
+    }
     std::vector<std::int32_t> classes;
     std::vector<Real> values;
-    auto& blocks = driver_->blocks();
-    for (std::int64_t i = 0; i < blocks.examples(); ++i) {
+    classes.reserve(std::size_t(starts.back()));  // not twice as much as is there
+    values.reserve(std::size_t(starts.back()));
+    for (std::int64_t i = 0; i < blocks.examples(); ++i)
       blocks.for_each(i, [&](std::int32_t m, Real u) {
         classes.push_back(m);
         values.push_back(u);
       });
-      starts.push_back(std::int64_t(values.size()));
-    }
     return nb::make_tuple(to_numpy(std::move(starts)), to_numpy(std::move(classes)),
                           to_numpy(std::move(values)));
   }
@@ -107,7 +117,7 @@ class PySequential : public Interruptible {
     Certificate sums;
     {
       nb::gil_scoped_release released;
-      sums = polymargin::certify(*driver_, threads_, [&] { return signalled(); });
+      sums = polymargin::certify(*driver_, threads_, [&] { return signalled(); }, false);
       sums.dual = driver_->dual_terms();
     }
     if (!sums.complete) return nb::none();
@@ -115,6 +125,31 @@ class PySequential : public Interruptible {
   }
 
   double dual_terms() { return driver_->dual_terms(); }
+
+  void add_blocks() {
+    nb::gil_scoped_release released;
+    driver_->add_blocks();
+  }
+
+  // The weights of another driver, of other rows with the same features and classes.
+  void share_weights(const PySequential& other) {
+    driver_->share_weights(other.shared_weights(driver_->rows(), driver_->layout()));
+  }
+
+  double squared_norm() { return driver_->weights().squared_norm(); }
+
+  // The loss of every row as last seen.
+  auto losses() {
+    std::vector<Real> losses;
+    for (const Example<Real>& example : driver_->examples()) losses.push_back(example.loss);
+    return to_numpy(std::move(losses));
+  }
+
+  void set_losses(Input<Real> losses) {
+    if (losses.shape(0) != driver_->examples().size())
+      throw std::invalid_argument("losses must have one entry per row");
+    driver_->set_losses({losses.data(), losses.data() + losses.shape(0)});
+  }
 
   auto schedule_memory() { return to_numpy(driver_->schedule().memory()); }
 
@@ -189,6 +224,13 @@ class PySequential : public Interruptible {
   }
 
  private:
+  std::shared_ptr<W> shared_weights(const Rows<Real>& rows, const ClassLayout& layout) const {
+    if (!driver_ || driver_->weights().features() != rows.features() ||
+        driver_->layout().classes != layout.classes)
+      throw std::invalid_argument("weights are shared by drivers of the same features and classes");
+    return driver_->shared_weights();
+  }
+
   PyRows<Real> rows_;
   int threads_;
   std::unique_ptr<Sequential<Real, W>> driver_;
@@ -199,14 +241,15 @@ static void bind(nb::module_& m, const char* name) {
   using Driver = PySequential<Real, W>;
   nb::class_<Driver> bound(m, name);
   bound
-      .def(
-          nb::init<const PyRows<Real>&, Input<std::int32_t>, Input<double>, int, const std::string&,
-                   const std::string&, const std::string&, double, std::uint64_t, int>(),
-          "rows"_a, "labels"_a, "caps"_a, "classes"_a, "machine"_a, "loss"_a, "restricted"_a,
-          "tau"_a, "seed"_a, "threads"_a)
+      .def(nb::init<const PyRows<Real>&, Input<std::int32_t>, Input<double>, int,
+                    const std::string&, const std::string&, const std::string&, double,
+                    std::uint64_t, int, const Driver*>(),
+           "rows"_a, "labels"_a, "caps"_a, "classes"_a, "machine"_a, "loss"_a, "restricted"_a,
+           "tau"_a, "seed"_a, "threads"_a, "weights_of"_a = nb::none())
       .def("set_schedule", &Driver::set_schedule, "order"_a, "shrinking"_a, "cooling"_a,
            "epsilon"_a)
       .def("epoch", &Driver::epoch, "seconds"_a, "share"_a = 1.0)
+      .def("round", &Driver::round, "seconds"_a)
       .def("rebuild", &Driver::rebuild)
       .def("certify", &Driver::certify)
       .def("duals", &Driver::duals)
@@ -214,6 +257,11 @@ static void bind(nb::module_& m, const char* name) {
       .def("set_scale", &Driver::set_scale, "scale"_a)
       .def("partial_sums", &Driver::partial_sums)
       .def("dual_terms", &Driver::dual_terms)
+      .def("add_blocks", &Driver::add_blocks)
+      .def("share_weights", &Driver::share_weights, "other"_a)
+      .def("squared_norm", &Driver::squared_norm)
+      .def("losses", &Driver::losses)
+      .def("set_losses", &Driver::set_losses, "losses"_a)
       .def("schedule_memory", &Driver::schedule_memory)
       .def("recall_schedule", &Driver::recall_schedule, "memory"_a)
       .def("weights", &Driver::weights)

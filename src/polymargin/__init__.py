@@ -18,6 +18,8 @@ if TYPE_CHECKING:  # what `__getattr__` imports
     from .online_svm import OnlineSVM
     from .paths import path
     from .reading import load_data, save_data
+    from .rowstore.conversion import convert
+    from .rowstore.store import RowStore, open_rows
     from .tuning import tune
 
 __all__ = [
@@ -25,14 +27,17 @@ __all__ = [
     "LinearSVM",
     "MaxEnt",
     "OnlineSVM",
+    "RowStore",
     "__version__",
     "compare",
+    "convert",
     "describe",
     "export_liblinear",
     "export_onnx",
     "import_liblinear",
     "load",
     "load_data",
+    "open_rows",
     "path",
     "save",
     "save_data",
@@ -46,13 +51,16 @@ _LATER = {
     "LinearSVM": ".linear",
     "MaxEnt": ".maxent",
     "OnlineSVM": ".online_svm",
+    "RowStore": ".rowstore.store",
     "compare": ".comparison",
+    "convert": ".rowstore.conversion",
     "describe": ".models.inspection",
     "export_liblinear": ".models.liblinear",
     "export_onnx": ".models.onnx_graph",
     "import_liblinear": ".models.liblinear",
     "load": ".models",
     "load_data": ".reading",
+    "open_rows": ".rowstore.store",
     "path": ".paths",
     "save": ".models",
     "save_data": ".reading",

@@ -11,6 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from .machine import Machine
 from .problem import Problem, state_problem
+from .rowstore.store import RowStore
 
 
 class MarginClassifier(CallbackSupportMixin, BaseEstimator):
@@ -22,6 +23,8 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
         return tags
 
     def _validate(self, X, y, reset=True):
+        if isinstance(X, RowStore):
+            np.asarray(X)  # says what to do instead
         X, y = validate_data(
             self,
             X,

@@ -186,7 +186,8 @@ class LinearSVM(LinearTraining):
         `dual_objective_`; their weights are those of the model only in the limit.
 
     support_ : ndarray of shape (n_support,)
-        Rows with coefficients other than zero.
+        Rows with coefficients other than zero. Neither this nor `dual_coef_` is there
+        after a fit on a `RowStore`.
 
     history_ : dict of ndarrays or None
         By epoch: seconds, objective, dual objective, gap, violation, visits, moves.
@@ -275,7 +276,7 @@ class LinearSVM(LinearTraining):
 
         Parameters
         ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
+        X : array-like, CSR matrix or RowStore of shape (n_samples, n_features)
 
         Returns
         -------
@@ -299,7 +300,7 @@ class LinearSVM(LinearTraining):
 
         Parameters
         ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
+        X : array-like, CSR matrix or RowStore of shape (n_samples, n_features)
 
         Returns
         -------

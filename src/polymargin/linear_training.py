@@ -11,6 +11,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from .problem import Problem
+from .rowstore.estimation import by_blocks, state_stored, stored_driver, stored_score
+from .rowstore.store import RowStore
 from .solver import SOLVERS, choose_solver, dual_driver
 from .training import Training
 
@@ -61,14 +63,30 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
     }
     _model_attributes = ("coef_", "intercept_")
 
+    def _state(self, machine, X, y, sample_weight):
+        if not isinstance(X, RowStore):
+            return super()._state(machine, X, y, sample_weight)
+        return X, None, state_stored(self, machine, X, y, sample_weight)
+
     def _prepare(self, X, problem: Problem):
-        self.solver_ = choose_solver(self.solver, problem, X, self.features)
-        driver = SOLVERS[self.solver_].driver(self, X, problem)
+        if isinstance(X, RowStore):
+            self.solver_ = "dual"
+            driver = stored_driver(self, X, problem)
+        else:
+            self.solver_ = choose_solver(self.solver, problem, X, self.features)
+            driver = SOLVERS[self.solver_].driver(self, X, problem)
 
         def model(last):
             return self._model(driver.release_weights() if last else driver.weights())
 
         return driver, model
+
+    def _keep(self, run, driver, problem) -> None:
+        if isinstance(problem, Problem):
+            super()._keep(run, driver, problem)
+        else:
+            self._forget_rows()
+            self._keep_run(run, driver)
 
     def _keep_coefficients(self, coefficients) -> None:
         self.dual_coef_ = coefficients
@@ -76,6 +94,57 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
 
     def _kept_coefficients(self):
         return self.dual_coef_
+
+    def decision_function(self, X):
+        """Return the confidence in every class.
+
+        Parameters
+        ----------
+        X : array-like, CSR matrix or RowStore of shape (n_samples, n_features)
+
+        Returns
+        -------
+        confidence : ndarray of shape (n_samples, n_classes) or (n_samples,)
+            With two classes, the confidence in the second.
+        """
+        if isinstance(X, RowStore):
+            return by_blocks(self, super().decision_function, X)
+        return super().decision_function(X)
+
+    def predict(self, X):
+        """Return the predicted labels.
+
+        Parameters
+        ----------
+        X : array-like, CSR matrix or RowStore of shape (n_samples, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        if isinstance(X, RowStore):
+            return by_blocks(self, super().predict, X)
+        return super().predict(X)
+
+    def score(self, X, y=None, sample_weight=None):
+        """Return the share of rows that are predicted as they are labelled.
+
+        Parameters
+        ----------
+        X : array-like, CSR matrix or RowStore of shape (n_samples, n_features)
+
+        y : array-like of shape (n_samples,) or None
+            None with a row store, which has labels, and perhaps weights.
+
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+
+        Returns
+        -------
+        accuracy : float
+        """
+        if isinstance(X, RowStore):
+            return stored_score(self, X, y, sample_weight)
+        return super().score(X, y, sample_weight)
 
     @available_if(_takes_chunks)
     @_fit_context(prefer_skip_nested_validation=True)

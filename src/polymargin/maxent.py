@@ -123,7 +123,8 @@ class MaxEnt(LinearTraining):
         With reduced features, of the pairs that occur; the other weights are zero.
 
     support_ : ndarray of shape (n_support,)
-        Rows with coefficients other than zero.
+        Rows with coefficients other than zero. Neither this nor `dual_coef_` is there
+        after a fit on a `RowStore`.
 
     history_ : dict of ndarrays or None
         By epoch: seconds, objective, dual objective, gap, violation, visits, moves.
@@ -199,7 +200,7 @@ class MaxEnt(LinearTraining):
 
         Parameters
         ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
+        X : array-like, CSR matrix or RowStore of shape (n_samples, n_features)
 
         Returns
         -------

@@ -95,8 +95,13 @@ def dual_driver(estimator, X, problem, restricted=None, order=None, stream=False
     return driver
 
 
-def sequential_driver(kind, estimator, rows, problem, seed, threads, restricted=None):
-    """The driver of this `kind` of the core, which visits a row for all columns."""
+def sequential_driver(
+    kind, estimator, rows, problem, seed, threads, restricted=None, weights_of=None
+):
+    """The driver of this `kind` of the core, which visits a row for all columns.
+
+    It shares the weights of the driver `weights_of`, if there is one.
+    """
     return getattr(core, kind)(
         rows,
         problem.labels.astype(np.int32),
@@ -108,6 +113,7 @@ def sequential_driver(kind, estimator, rows, problem, seed, threads, restricted=
         estimator.restricted_tol,
         seed,
         threads,
+        weights_of,
     )
 
 

@@ -43,6 +43,12 @@ class Training(MarginClassifier):
         """The machine that the parameters name."""
         raise NotImplementedError
 
+    def _state(self, machine: Machine, X, y, sample_weight):
+        """Return X and y, checked, and the problem they state."""
+        X, y = self._validate(X, y)
+        labels = self._find_classes(y)
+        return X, y, self._problem(machine, X, labels, sample_weight)
+
     def _prepare(self, X, problem: Problem) -> tuple[object, Callable]:
         """Return a driver and ``model(last)``, the attributes of a usable model.
 
@@ -70,17 +76,17 @@ class Training(MarginClassifier):
 
     @with_callbacks
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Train the machine.
 
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features)
             float32 and float64 are read in place and decide the number format of the
-            training.
+            training. Linear machines also take a `RowStore`, whose rows stay on disk.
 
         y : array-like of shape (n_samples,)
-            Labels of at least two classes.
+            Labels of at least two classes; None with a row store, which has them.
 
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Multiplies C for each row; an integer weight equals repetition.
@@ -95,9 +101,7 @@ class Training(MarginClassifier):
             After Ctrl-C; the model trained so far is in the estimator.
         """
         machine = self._machine()
-        X, y = self._validate(X, y)
-        labels = self._find_classes(y)
-        problem = self._problem(machine, X, labels, sample_weight)
+        X, y, problem = self._state(machine, X, y, sample_weight)
         data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
         context = self._init_callback_context(max_subtasks=self.max_iter)
         context.call_on_fit_task_begin(estimator=self, **data)
@@ -105,14 +109,21 @@ class Training(MarginClassifier):
             driver, model = self._prepare(X, problem)
             if self.warm_start:
                 self._start_from_previous(driver, problem)
-            run = run_epochs(
-                driver,
-                Stopping(self.tol, self._violation_tol(), self.max_iter, self.max_time),
-                history=self.history,
-                reporter=EpochReporter(self, context, data, lambda: model(last=False)),
-            )
-            self._keep(run, driver, problem)
-            self.__dict__.update(model(last=True))
+            try:
+                run = run_epochs(
+                    driver,
+                    Stopping(
+                        self.tol, self._violation_tol(), self.max_iter, self.max_time
+                    ),
+                    history=self.history,
+                    reporter=EpochReporter(
+                        self, context, data, lambda: model(last=False)
+                    ),
+                )
+                self._keep(run, driver, problem)
+                self.__dict__.update(model(last=True))
+            finally:
+                getattr(driver, "close", nullcontext)()
         if run.status != "interrupted":
             self._calibrate(X, y, sample_weight)
         context.call_on_fit_task_end(
@@ -144,9 +155,13 @@ class Training(MarginClassifier):
         )
 
     def _keep(self, run: Run, driver, problem: Problem) -> None:
-        """Set the attributes that say how the fit ended, and the coefficients."""
+        """Set the coefficients, and the attributes that say how the fit ended."""
         self._keep_coefficients(problem.coefficients(*driver.duals()))
         self._fitted = problem
+        self._keep_run(run, driver)
+
+    def _keep_run(self, run: Run, driver) -> None:
+        """Set the attributes that say how the fit ended."""
         self.n_iter_ = getattr(driver, "iterations", run.epochs)
         self.objective_ = run.certificate.primal
         self.dual_objective_ = run.certificate.dual

@@ -12,6 +12,7 @@ from .streams import note
 from .usage import UsageError
 
 MODEL_SUFFIX = ".polymargin"
+STORE_SUFFIX = ".rows"
 ZERO_BASED = "zero_based"  # in the metadata of models
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 _OF_DATA = (
@@ -24,6 +25,7 @@ _OF_DATA = (
     ".npz",
     ".parquet",
     ".pq",
+    STORE_SUFFIX,
 )
 # Rows with so many values that are not zero are dealt with faster as dense ones.
 _DENSE = 0.3
@@ -46,8 +48,10 @@ def read_data(arguments, source: str, like=None):
     Returns
     -------
     data : Data
-        Dense if most values are not zero.
+        Dense if most values are not zero; of a row store, X is the store and y None.
     """
+    if is_store(source):
+        return _open_store(source, getattr(arguments, "memory_limit", None))
     n_features, zero_based = None, None
     if like is not None:
         n_features, zero_based = like.X.shape[1], like.zero_based
@@ -67,6 +71,10 @@ def read_for(model, arguments, source: str):
     """
     import scipy.sparse as sp
 
+    if is_store(source):
+        data = _open_store(source)
+        _compare_names(source, data.feature_names, model.__dict__.pop(_NAMES, None))
+        return replace(data, y=data.X.labels())
     label, wanted = _column(arguments.label), model.n_features_in_
     zero_based = getattr(model, "metadata_", {}).get(ZERO_BASED)
     data = _read(arguments, source, label, zero_based=zero_based)
@@ -93,6 +101,20 @@ def read_for(model, arguments, source: str):
     return _dense_if_full(data)
 
 
+def is_store(source: str) -> bool:
+    """Whether this is a folder, as row stores are."""
+    return Path(source).is_dir()
+
+
+def _open_store(source: str, memory_limit: str | None = None):
+    from ..reading import Data
+    from ..rowstore.store import open_rows
+
+    store = open_rows(source, memory_limit)
+    zero_based = store.header.zero_based
+    return Data(store, None, store.feature_names, zero_based)
+
+
 def model_metadata(source: str, data) -> dict:
     """What a model file remembers of the data, to read others in the same way."""
     metadata = {"data": source}
@@ -101,18 +123,22 @@ def model_metadata(source: str, data) -> dict:
     return metadata
 
 
+def load_options(arguments, zero_based: bool | None = None) -> dict:
+    """What the options of `add_data_options` say to `load_data`."""
+    asked = {"auto": zero_based, "yes": True, "no": False}[arguments.zero_based]
+    return {
+        "format": arguments.format,
+        "label": _column(arguments.label),
+        "zero_based": "auto" if asked is None else asked,
+        "n_jobs": -1,
+    }
+
+
 def _read(arguments, source: str, label, n_features=None, zero_based=None):
     from ..reading import load_data
 
-    asked = {"auto": zero_based, "yes": True, "no": False}[arguments.zero_based]
-    return load_data(
-        source,
-        format=arguments.format,
-        label=label,
-        n_features=n_features,
-        zero_based="auto" if asked is None else asked,
-        n_jobs=-1,
-    )
+    options = load_options(arguments, zero_based) | {"label": label}
+    return load_data(source, n_features=n_features, **options)
 
 
 def _dense_if_full(data):
@@ -147,7 +173,11 @@ def _column(label: str | None):
 
 
 def read_any(arguments, source: str):
-    """Read data as it is, labelled or not."""
+    """Read data as it is, labelled or not; all of it, if it is a row store."""
+    if is_store(source):
+        data = _open_store(source)
+        rows = data.X.load()
+        return replace(data, X=rows.X, y=rows.y)
     return _read(arguments, source, _column(arguments.label))
 
 

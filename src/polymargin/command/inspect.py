@@ -2,18 +2,20 @@
 
 import argparse
 
-from .files import read_for, read_model, which_is_the_model
+from .files import is_store, read_for, read_model, which_is_the_model
 from .options import DATA, add_data_options
 from .usage import OK
 
-HELP = "Show a model: machine, sizes, gap, most telling features, support vectors."
+HELP = "Show a model (machine, sizes, gap, features, support vectors) or a row store."
 INTERRUPTED = "stopped."
 EXAMPLES = """\
   polymargin inspect news.polymargin
   polymargin inspect flowers.polymargin --top 3
   polymargin inspect news.polymargin news.t.svm     # with a confusion table
   polymargin inspect news.polymargin --json
+  polymargin inspect big.rows
 """
+_MOST = 20  # labels of a row store
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,6 +34,9 @@ def run(arguments: argparse.Namespace) -> int:
     from .streams import print_json
 
     path, data_path = arguments.model, arguments.data
+    if data_path is None and is_store(path):
+        _show_store(path, arguments.json)
+        return OK
     if data_path is not None:
         data_path, path = which_is_the_model(path, data_path)
     model = read_model(path)
@@ -50,3 +55,22 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print(f"{path}\n\n{description}")
     return OK
+
+
+def _show_store(path: str, as_json: bool) -> None:
+    from ..rowstore.store import open_rows
+    from .streams import print_json
+
+    found = open_rows(path).summary()
+    if as_json:
+        print_json({"store": path} | found)
+        return
+    print(f"{path}\n")
+    for name, value in found.items():
+        if name != "labels":
+            text = f"{value:,}" if type(value) is int else f"{value}"
+            print(f"{name.replace('_', ' '):<9} {text}")
+    for label, rows in (found["labels"] or [])[:_MOST]:
+        print(f"  {label}: {rows:,} rows")
+    if found["labels"] and len(found["labels"]) > _MOST:
+        print(f"  and {len(found['labels']) - _MOST:,} labels more")

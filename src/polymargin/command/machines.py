@@ -116,7 +116,7 @@ def choose(arguments: argparse.Namespace, data) -> Choice:
         "tol": arguments.tol,
         "max_iter": arguments.max_iter,
         "max_time": arguments.max_time,
-        "class_weight": _class_weight(arguments.weights, data.y),
+        "class_weight": _class_weight(arguments.weights, classes_of(data)),
     }
     of_linear = {"features": arguments.features, **_intercept(arguments.bias)}
     of_kernel = {
@@ -143,6 +143,13 @@ def choose(arguments: argparse.Namespace, data) -> Choice:
 
 def _kernel(arguments, X, machine, loss, solver) -> tuple[str, str]:
     """Return the kernel and, if nobody has asked for it, the reason."""
+    if is_stored(X):
+        if arguments.kernel not in ("auto", "linear"):
+            raise UsageError(
+                f"--kernel {arguments.kernel} needs all rows in memory; leave it out, "
+                f"or train on the file that the row store was made from."
+            )
+        return "linear", "rows in a store"
     if arguments.kernel != "auto":
         return arguments.kernel, ""
     linear = (
@@ -172,11 +179,27 @@ def _kernel(arguments, X, machine, loss, solver) -> tuple[str, str]:
     return "rbf", f"at most {MOST_ROWS:,} rows of few, dense features"
 
 
+def is_stored(X) -> bool:
+    """Whether rows are in a row store."""
+    from ..rowstore.store import RowStore
+
+    return isinstance(X, RowStore)
+
+
+def classes_of(data):
+    """Return the different labels of data, in order."""
+    import numpy as np
+
+    return data.X.classes if is_stored(data.X) else np.unique(data.y)
+
+
 def density(X) -> float:
     """Return the share of values that are not zero."""
     import numpy as np
     import scipy.sparse as sp
 
+    if is_stored(X):
+        return X.density
     filled = X.nnz if sp.issparse(X) else np.count_nonzero(X)
     return filled / max(X.shape[0] * X.shape[1], 1)
 
@@ -189,17 +212,15 @@ def _intercept(bias: float | None) -> dict:
     return {"intercept_scaling": bias}
 
 
-def _class_weight(weights: list[str] | None, y):
-    """Read weights of classes; labels are those of `y`, however they are written."""
-    import numpy as np
-
+def _class_weight(weights: list[str] | None, labels):
+    """Read weights of classes, whose labels may be written in several ways."""
     from .labels import label_text
 
     if not weights:
         return None
     if weights == ["balanced"]:
         return "balanced"
-    classes = {label_text(label): label for label in np.unique(y).tolist()}
+    classes = {label_text(label): label for label in labels.tolist()}
     found = {}
     for word in ",".join(weights).split(","):
         text, _, number = word.rpartition("=")

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from .files import check_target, model_metadata, model_path, read_data
+from .files import check_target, is_store, model_metadata, model_path, read_data
 from .options import (
     DATA,
     add_data_options,
@@ -27,6 +27,7 @@ EXAMPLES = """\
   polymargin train digits.npz --kernel rbf -c 10 --gamma 0.02
   polymargin train news.svm -s 4 -c 0.5 -e 0.01 -v 10     # as LIBLINEAR has it
   zcat news.svm.gz | polymargin train - --json
+  polymargin train big.rows --memory-limit 2GB # a row store, which `convert` makes
 
 Without --machine and --kernel, the shape of the data decides: a Weston-Watkins
 machine with the kernel rbf for at most 20,000 rows of at most 1,000 features of
@@ -65,6 +66,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="5 if there is no held-out file and -c is a number, 0 for none; the model "
         "is written all the same",
     )
+    add(
+        "--memory-limit",
+        metavar="bytes",
+        help="what training on a row store may use, such as 2GB; half of the free "
+        "memory if not given",
+    )
     add_machine_options(parser)
     add_data_options(parser)
     add_output_options(parser)
@@ -88,9 +95,12 @@ def run(arguments: argparse.Namespace) -> int:
     target = arguments.output or model_path(arguments.data)
     check_target(target, arguments.data, *filter(None, [heldout]))
     translate_solver_type(arguments)
+    _check_store(arguments)
     data = read_data(arguments, arguments.data)
     choice = choose(arguments, data)
-    folds = folds_of(data.y, arguments.cross_validate, arguments.seed)
+    folds = None
+    if not is_store(arguments.data):
+        folds = folds_of(data.y, arguments.cross_validate, arguments.seed)
     if arguments.C == "auto" and folds is None:
         raise UsageError("-c auto needs at least two folds; give -v 2 or more.")
     test = None
@@ -115,7 +125,8 @@ def run(arguments: argparse.Namespace) -> int:
         return STOPPED
     try:
         if test is not None:
-            report.add_heldout(heldout, fit.model.score(test.X, test.y), len(test.y))
+            accuracy = fit.model.score(test.X, test.y)
+            report.add_heldout(heldout, accuracy, test.X.shape[0])
         if folds is not None and _wants_folds(arguments, heldout):
             report.add_folds(
                 cross_validate(choice, data, folds, arguments.n_jobs, progress)
@@ -126,6 +137,22 @@ def run(arguments: argparse.Namespace) -> int:
         return STOPPED
     report.finish()
     return OK if fit.converged else UNCONVERGED
+
+
+def _check_store(arguments) -> None:
+    """Say what goes with a row store only, and what does not."""
+    if not is_store(arguments.data):
+        if arguments.memory_limit is not None:
+            raise UsageError(
+                f"--memory-limit is for row stores; make one of {arguments.data} with "
+                f"`polymargin convert`."
+            )
+        return
+    if arguments.C == "auto" or arguments.cross_validate:
+        raise UsageError(
+            f"{arguments.data} is a row store, which has no folds; give -c a number "
+            f"and measure accuracy on a held-out file."
+        )
 
 
 def _heldout(arguments) -> str | None:

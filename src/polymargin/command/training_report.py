@@ -2,7 +2,7 @@
 
 import sys
 
-from .machines import density
+from .machines import classes_of, density
 from .streams import print_json
 
 
@@ -16,12 +16,10 @@ class TrainingReport:
     """
 
     def __init__(self, arguments, data):
-        import numpy as np
-
         self.talks = not (arguments.json or arguments.quiet)
         self.json = arguments.json
         rows, features = data.X.shape
-        classes = len(np.unique(data.y))
+        classes = len(classes_of(data))
         self.found = {
             "data": arguments.data,
             "rows": rows,

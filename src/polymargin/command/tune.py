@@ -2,7 +2,7 @@
 
 import argparse
 
-from .files import check_target, model_metadata, read_data
+from .files import check_target, is_store, model_metadata, read_data
 from .options import (
     DATA,
     add_data_options,
@@ -55,6 +55,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output is not None:
         check_target(arguments.output, arguments.data)
     translate_solver_type(arguments)
+    if is_store(arguments.data):
+        raise UsageError(
+            f"{arguments.data} is a row store, which has no folds; tune on a sample of "
+            f"its rows in a file."
+        )
     data = read_data(arguments, arguments.data)
     choice = choose(arguments, data)
     if arguments.gammas is not None and not choice.has_gamma:

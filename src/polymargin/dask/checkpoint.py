@@ -15,11 +15,12 @@ from pathlib import Path
 import numpy as np
 
 from ..aside import written_aside
+from ..row_parts import PartState
 from .adaptation import Pace
 from .changes import Message, RowChange, Sums
 from .consensus import Model, Squares
 from .local_round import Result
-from .partition import Partition, State
+from .partition import Partition
 from .progress import Progress, Round
 from .tasks import Tasks
 
@@ -166,8 +167,10 @@ def arrays_of(value: Result | Model) -> dict[str, np.ndarray]:
         arrays["numbers"] = [squares.weights, squares.consensus, value.primal]
         change = value.last
     else:
-        arrays = dict(zip(_DUALS, value.state.duals or (), strict=False))
-        arrays["memory"] = value.state.memory
+        arrays, state = {}, value.state
+        if state is not None:
+            arrays = dict(zip(_DUALS, state.duals, strict=True))
+            arrays["memory"] = state.memory
         change = value.message.change
     if change is not None:
         arrays["changed"] = change.values
@@ -184,9 +187,11 @@ def _change_of(arrays: dict, n_features: int) -> RowChange | None:
 
 def result_of(partition: Partition, arrays: dict) -> Result:
     """Invert `arrays_of`, but for sums, which nobody reads."""
-    duals = tuple(arrays[name] for name in _DUALS if name in arrays) or None
+    state = None
+    if "memory" in arrays:
+        state = PartState(tuple(arrays[name] for name in _DUALS), arrays["memory"])
     change = _change_of(arrays, partition.n_features)
-    return Result(State(duals, arrays["memory"]), Message(change, Sums()))
+    return Result(state, Message(change, Sums()))
 
 
 def model_of(partition: Partition, arrays: dict, pace: Pace) -> Model:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..row_parts import PartState
 from .changes import Message, RowChange, Sums, as_change, no_change
 from .consensus import Start
-from .partition import Partition, State
+from .partition import Partition
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,12 @@ class Order:
 
 @dataclass(frozen=True)
 class Result:
-    """The state of a partition after a round, and what the others are to know."""
+    """The state of a partition after a round, and what the others are to know.
 
-    state: State
+    The state is None if all dual variables are zero.
+    """
+
+    state: PartState | None
     message: Message
 
 
@@ -65,7 +69,7 @@ def run_round(
         Only with the rows of `partition.features`, if these are not None.
     order : Order
     """
-    state = State() if previous is None else previous.state
+    state = None if previous is None else previous.state
     if partition.n_rows == 0:
         return Result(state, Message(_nothing(partition, order.dtype), Sums()))
     dtype = partition.X.dtype
@@ -75,15 +79,14 @@ def run_round(
         begin = begin - dtype.type(start.sigma * start.momentum) * last
 
     driver = partition.driver(order.seed_of(number))
-    if state.duals is not None:
-        driver.set_duals(*_doubles(state.duals), rebuild=False)
-    driver.recall_schedule(state.memory)
+    if state is not None:
+        state.restore(driver)
     driver.set_weights(start.consensus.astype(dtype, copy=False))
     losses, terms, violation = driver.partial_sums()
     driver.set_weights(begin)
     driver.set_scale(start.sigma)
     report = driver.epoch(float("inf"), order.epochs)
-    duals, memory = driver.duals(), driver.schedule_memory()
+    state = PartState(driver.duals(), driver.schedule_memory())
     values = driver.weights() if start.measures_own else driver.release_weights()
     values -= begin
     values /= dtype.type(start.sigma)
@@ -101,7 +104,7 @@ def run_round(
         moves=report["moves"],
         bytes=change.nbytes + start.nbytes,
     )
-    return Result(State(duals, memory), Message(change, sums))
+    return Result(state, Message(change, sums))
 
 
 def _own_square(driver) -> float:
@@ -115,22 +118,18 @@ def _square(matrix: np.ndarray) -> float:
     return float(np.dot(flat, flat))
 
 
-def _doubles(duals) -> tuple[np.ndarray, ...]:
-    indptr, classes, values = duals
-    return indptr, classes, values.astype(np.float64)
-
-
 def _nothing(partition: Partition, dtype) -> RowChange:
     return no_change(partition.n_features, partition.problem.n_columns, dtype)
 
 
 def rebuild(partition: Partition, previous: Result | None, dtype) -> Message:
     """What the dual variables of a partition add to W, without any rounding before."""
-    if previous is None or previous.state.duals is None:
+    if previous is None or previous.state is None:
         change = _nothing(partition, dtype)
     else:
         driver = partition.driver(seed=0)
-        driver.set_duals(*_doubles(previous.state.duals))
+        previous.state.restore(driver)
+        driver.rebuild()
         own = driver.release_weights()
         change = as_change(own, partition.features, partition.n_features, dtype)
     return Message(change, Sums(bytes=change.nbytes))

@@ -1,6 +1,6 @@
 """A partition: rows that stay where they are, and what a round leaves of them."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from zlib import crc32
 
@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_array, check_consistent_length, colum
 
 from ..access import rows_of
 from ..problem import Problem, state_problem
-from ..solver import constant_feature, sequential_driver, set_schedule
-from ..threads import thread_count
+from ..row_parts import part_driver
+from ..solver import constant_feature
 
 # Where fewer of the features occur in a partition it keeps only their rows of W.
 COMPACT_BELOW = 0.75
@@ -135,13 +135,8 @@ class Partition:
 
     def driver(self, seed: int):
         """Return a fresh sequential driver of these rows."""
-        bits = "32" if self.X.dtype == np.float32 else "64"
-        threads = thread_count(self.settings.n_jobs)
-        driver = sequential_driver(
-            f"Sequential{bits}", self.settings, self._rows, self.problem, seed, threads
-        )
-        set_schedule(driver, self.settings, self.settings.order)
-        return driver
+        dtype = self.X.dtype
+        return part_driver(self.settings, self._rows, dtype, self.problem, seed)
 
 
 def make_partition(block: Block, settings, machine, classes, by_class, dtype):
@@ -215,19 +210,3 @@ def add_extents(extents: list[Extent]) -> Extent:
 def features_of(partition: Partition) -> np.ndarray | None:
     """The rows of W that travel to a partition; None for all."""
     return partition.features
-
-
-@dataclass(frozen=True)
-class State:
-    """What a partition knows between two rounds.
-
-    Attributes
-    ----------
-    duals : tuple of ndarrays or None
-        Dual blocks as (indptr, classes, values); None for zeros.
-    memory : ndarray of float32
-        What the order of visits has learned.
-    """
-
-    duals: tuple[np.ndarray, ...] | None = None
-    memory: np.ndarray = field(default_factory=lambda: np.empty(0, np.float32))

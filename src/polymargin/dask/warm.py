@@ -83,6 +83,7 @@ def start_part(partition: Partition, part: Part) -> Result:
             "indptr": duals.indptr.astype(np.int64),
             "classes": duals.indices.astype(np.int32),
             "values": duals.data,
+            # What the order of visits has learned was about another problem.
+            "memory": np.empty(0, np.float32),
         }
-    # What the order of visits has learned was about another problem.
-    return result_of(partition, arrays | {"memory": np.empty(0, np.float32)})
+    return result_of(partition, arrays)

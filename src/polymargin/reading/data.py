@@ -30,7 +30,7 @@ class Data:
     zero_based: bool | None = None
 
 
-def as_numbers(data: Data, name: str, dtype) -> Data:
+def as_numbers(data: Data, name: str, dtype, first_row: int = 0) -> Data:
     """Give X its type, and see that all of it is finite.
 
     Parameters
@@ -40,6 +40,8 @@ def as_numbers(data: Data, name: str, dtype) -> Data:
         Of the source, for messages.
     dtype : float32, float64 or None
         None keeps what is one of the two; all else becomes float64.
+    first_row : int
+        The number of the first row, for messages.
     """
     X = data.X
     if 0 in X.shape:
@@ -54,7 +56,7 @@ def as_numbers(data: Data, name: str, dtype) -> Data:
         if sp.issparse(X):
             at = np.searchsorted(X.indptr, at[0], "right") - 1, X.indices[at[0]]
         raise ValueError(
-            f"{name} has {X[tuple(at)]} in row {at[0]}, feature {at[1]}, counted from "
-            f"0; every value must be finite in {np.dtype(dtype)}."
+            f"{name} has {X[tuple(at)]} in row {first_row + at[0]}, feature {at[1]}, "
+            f"counted from 0; every value must be finite in {np.dtype(dtype)}."
         )
     return Data(X, data.y, data.feature_names)

@@ -85,9 +85,9 @@ def load_data(
     >>> data.y.tolist()
     ['spam', 'ham']
     """
-    _check(format, n_features, dtype, zero_based)
+    check_options(format, n_features, dtype, zero_based)
     name, text = name_of(source), read_bytes(source)
-    kind = _find_format(text, source) if format == "auto" else format
+    kind = find_format(text, source) if format == "auto" else format
     if kind == "svmlight":
         return read_svmlight(
             text,
@@ -116,7 +116,8 @@ def load_data(
     return data
 
 
-def _check(format: str, n_features, dtype, zero_based) -> None:
+def check_options(format: str, n_features, dtype, zero_based) -> None:
+    """Raise if an argument of `load_data` is none of those it takes."""
     if format not in ("auto", *FORMATS):
         raise ValueError(
             f"format={format!r} is not known; choose one of auto, {', '.join(FORMATS)}."
@@ -131,7 +132,7 @@ def _check(format: str, n_features, dtype, zero_based) -> None:
         raise ValueError(f"zero_based={zero_based!r} is not True, False or 'auto'.")
 
 
-def _find_format(text: memoryview, source) -> str:
+def find_format(text: memoryview, source) -> str:
     """By name; if it says nothing, by the first bytes and the first line."""
     suffix = suffix_of(source)
     if suffix in _BY_SUFFIX:

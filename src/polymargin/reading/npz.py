@@ -1,7 +1,10 @@
 """Arrays in .npz files: dense X, or the parts of a CSR matrix, with y or without."""
 
 import io
+import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack
 from zipfile import BadZipFile
 
 import numpy as np
@@ -9,6 +12,7 @@ import scipy.sparse as sp
 
 from .data import Data
 from .labels import check_labels, tidy_labels
+from .npy import Member
 
 # What NumPy and zipfile raise when a file is not what it says it is.
 _BROKEN = (
@@ -69,6 +73,79 @@ def read_npz(content: memoryview, name: str, *, label=None, part: str = "") -> D
     )
 
 
+def npz_chunks(file, name: str, chunk_bytes: int, *, label=None) -> Iterator[Data]:
+    """Read X and y of a file in parts; `file` can be sought in.
+
+    Arrays that are stored column by column are read whole.
+    """
+    try:
+        with zipfile.ZipFile(file) as archive:
+            yield from _chunks(archive, name, chunk_bytes, label)
+    except _BROKEN as error:
+        if isinstance(error, ValueError) and str(error).startswith(name):
+            raise
+        reason = " ".join(str(error).split()).rstrip(".")
+        raise ValueError(f"{name} cannot be read as .npz: {reason}.") from error
+
+
+def _chunks(archive, name: str, chunk_bytes: int, label) -> Iterator[Data]:
+    members = {entry.removesuffix(".npy") for entry in archive.namelist()}
+    sparse = "indptr" in members
+    if not sparse and "X" not in members:
+        found = ", ".join(sorted(members)) or "nothing"
+        raise ValueError(f"it has no X and no indptr, only {found}")
+    with ExitStack() as stack:
+
+        def member(key: str) -> Member:
+            return Member(stack.enter_context(archive.open(f"{key}.npy")))
+
+        names = member("feature_names").all() if "feature_names" in members else None
+        y = member("y") if "y" in members and label is not False else None
+        if sparse:
+            parts = [member(key) for key in ("data", "indices", "indptr")]
+            form = member("format").all().item() if "format" in members else "csr"
+            rows = _sparse_rows(parts, member("shape").all(), form, chunk_bytes)
+            n_rows = parts[2].shape[0] - 1
+        else:
+            X = member("X")
+            rows, n_rows = X.in_parts(chunk_bytes), X.shape[0]
+        if y is not None and y.shape != (n_rows,):
+            raise ValueError(f"X has {n_rows} rows and y has the shape {y.shape}")
+        kind = None if y is None else y.dtype
+        for X in rows:
+            labels = None if y is None else y.next(X.shape[0])
+            _check(name, X, labels, names)
+            if X.shape[0]:
+                yield Data(
+                    X,
+                    None if kind is None else tidy_labels(labels),
+                    None if names is None else [str(one) for one in names],
+                )
+
+
+def _sparse_rows(parts, shape, form: str, chunk_bytes: int) -> Iterator[sp.csr_matrix]:
+    _check_form(form)
+    values, columns, starts = parts
+    n_rows, width = (int(size) for size in shape)
+    if starts.shape[0] != n_rows + 1 or values.shape != columns.shape:
+        raise ValueError("data, indices, indptr and shape do not belong together")
+    mean = max(values.shape[0] / max(n_rows, 1), 1.0)
+    count = max(int(chunk_bytes / (16 * mean)), 1)
+    first = int(starts.next(1)[0])
+    if first != 0:
+        raise ValueError("indptr does not begin with 0")
+    for start in range(0, n_rows, count):
+        ends = starts.next(min(count, n_rows - start)).astype(np.int64)
+        indptr = np.concatenate([[first], ends]) - first
+        if (np.diff(indptr) < 0).any():
+            raise ValueError("indptr must not decrease")
+        first = int(ends[-1])
+        arrays = values.next(indptr[-1]), columns.next(indptr[-1]), indptr
+        X = sp.csr_matrix(arrays, shape=(len(ends), width))
+        X.check_format(full_check=True)
+        yield X
+
+
 def has_part(content: memoryview, part: str) -> bool:
     """Whether there are rows of a part such as "test"."""
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
@@ -78,14 +155,17 @@ def has_part(content: memoryview, part: str) -> bool:
 
 
 def _csr(arrays, prefix: str) -> sp.csr_matrix:
-    form = str(arrays["format"].item()) if "format" in arrays else "csr"
-    if form.strip("b'") != "csr":  # as scipy.sparse.save_npz writes
-        raise ValueError(f"its matrix is stored as {form}; save X.tocsr() instead")
+    _check_form(arrays["format"].item() if "format" in arrays else "csr")
     parts = tuple(arrays[prefix + key] for key in ("data", "indices", "indptr"))
     shape = tuple(int(size) for size in arrays[prefix + "shape"])
     X = sp.csr_matrix(parts, shape=shape)
     X.check_format(full_check=True)
     return X
+
+
+def _check_form(form) -> None:
+    if str(form).strip("b'") != "csr":  # as scipy.sparse.save_npz writes
+        raise ValueError(f"its matrix is stored as {form}; save X.tocsr() instead")
 
 
 def _check(name: str, X, y, names) -> None:

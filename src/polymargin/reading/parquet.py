@@ -1,5 +1,8 @@
 """Parquet files, if pyarrow is installed."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 
 from .columns import find_label
@@ -22,6 +25,25 @@ def read_parquet(content: memoryview, name: str, *, label=None) -> Data:
     -------
     data : Data
     """
+    with _parquet(name) as pa:
+        table = pa.parquet.read_table(pa.BufferReader(pa.py_buffer(content)))
+        return _from_table(table, pa, name, label)
+
+
+def parquet_chunks(file, name: str, chunk_bytes: int, *, label=None) -> Iterator[Data]:
+    """Read a table in parts; `file` can be sought in."""
+    with _parquet(name) as pa:
+        table = pa.parquet.ParquetFile(file)
+        columns = max(table.metadata.num_columns, 1)
+        rows = max(chunk_bytes // (8 * columns), 1)
+        for batch in table.iter_batches(rows):
+            if len(batch):
+                yield _from_table(pa.Table.from_batches([batch]), pa, name, label)
+
+
+@contextmanager
+def _parquet(name: str):
+    """Give pyarrow, and say in a sentence what it does not like."""
     try:
         import pyarrow as pa
         import pyarrow.parquet
@@ -31,8 +53,7 @@ def read_parquet(content: memoryview, name: str, *, label=None) -> Data:
             "the table as CSV."
         ) from error
     try:
-        table = pyarrow.parquet.read_table(pa.BufferReader(pa.py_buffer(content)))
-        return _from_table(table, pa, name, label)
+        yield pa
     except (OSError, UnicodeDecodeError, pa.ArrowException) as error:
         reason = " ".join(str(error).split()).rstrip(".")
         raise ValueError(f"{name} cannot be read as Parquet: {reason}.") from error

@@ -28,7 +28,8 @@ def read_svmlight(
     dtype=None,
     zero_based: bool | str = "auto",
     threads: int = 1,
-) -> Data:
+    lines_before: int | None = None,
+) -> Data | None:
     """Read svmlight text.
 
     Parameters
@@ -39,10 +40,13 @@ def read_svmlight(
     label, n_features, dtype, zero_based
         As in `load_data`.
     threads : int
+    lines_before : int or None
+        Of a text of which this is a part; a part may have no rows.
 
     Returns
     -------
-    data : Data
+    data : Data or None
+        None if a part has no rows.
     """
     if label is not None and label is not False:
         raise ValueError(
@@ -53,8 +57,11 @@ def read_svmlight(
     parse = _PARSE[np.dtype(dtype or np.float64)]
     parsed = parse(text, _FIRST_INDEX[zero_based], threads)
     if "expected" in parsed:
+        parsed["line"] += lines_before or 0
         raise ValueError(failure_message(name, parsed))
     n_rows, found = len(parsed["indptr"]) - 1, parsed["n_features"]
+    if n_rows == 0 and lines_before is not None:
+        return None
     if n_rows == 0:
         raise ValueError(f"{name} has no rows.")
     if n_features is not None and n_features < found:

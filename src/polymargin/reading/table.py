@@ -2,6 +2,7 @@
 
 import csv
 import re
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -29,6 +30,30 @@ def looks_like_table(text: memoryview) -> bool:
             pair = _PAIR.search(line)
             return not pair and any(one.encode() in line for one in DELIMITERS)
     return False
+
+
+@dataclass(frozen=True)
+class Head:
+    """What the first lines tell of a table.
+
+    Attributes
+    ----------
+    delimiter : str
+    names : list of str or None
+        Of the columns, if there is a header.
+    width : int
+        Columns.
+    label : int or None
+        The column of the labels.
+    end : int
+        Bytes before the first row.
+    """
+
+    delimiter: str
+    names: list[str] | None
+    width: int
+    label: int | None
+    end: int
 
 
 def read_table(
@@ -59,13 +84,22 @@ def read_table(
     data : Data
         X is dense.
     """
-    text = plain_text(text, name)
-    first, after_first = _next_line(text, 0, name)
+    head = table_head(text, name, delimiter, label=label)
+    lines = bytes(text[: head.end]).count(b"\n")
+    body = text[head.end :]
+    return read_body(body, head, name, dtype=dtype, threads=threads, lines=lines)
+
+
+def table_head(text: memoryview, name: str, delimiter: str | None, *, label) -> Head:
+    """Look at the first lines of a table; arguments are those of `read_table`."""
+    plain = plain_text(text, name)
+    mark = len(text) - len(plain)
+    first, after_first = _next_line(plain, 0, name)
     if not first:
         raise ValueError(f"{name} has no rows.")
     if delimiter is None:
         delimiter = max(DELIMITERS, key=first.count)
-    second, _ = _next_line(text, after_first, name)
+    second, _ = _next_line(plain, after_first, name)
     rows = [_fields(line, delimiter, name) for line in (first, second) if line]
     width = len(rows[0])
     names = rows[0] if has_header(rows) else None
@@ -73,16 +107,22 @@ def read_table(
         raise ValueError(f"{name} has a header, but no rows.")
     at = find_label(names, width, label, name)
     _check_columns(names, width, at, name)
+    return Head(delimiter, names, width, at, mark + (after_first if names else 0))
 
-    body = text[after_first:] if names else text
+
+def read_body(
+    body: memoryview, head: Head, name: str, *, dtype, threads: int, lines: int
+) -> Data:
+    """Read rows of a table; `lines` are before them."""
+    names, at = head.names, head.label
     place = -1 if at is None else at
     parse = _PARSE[np.dtype(dtype or np.float64)]
-    parsed = parse(body, delimiter, width, place, threads)
+    parsed = parse(body, head.delimiter, head.width, place, threads)
     if "expected" in parsed:
-        parsed["line"] += bytes(text[: len(text) - len(body)]).count(b"\n")
+        parsed["line"] += lines
         raise ValueError(_message(name, parsed, names))
-    X = parsed["data"].reshape(parsed["n_rows"], width - (at is not None))
-    y = None if at is None else _labels(body, delimiter, parsed)
+    X = parsed["data"].reshape(parsed["n_rows"], head.width - (at is not None))
+    y = None if at is None else _labels(body, head.delimiter, parsed)
     return Data(X, y, names and [word for i, word in enumerate(names) if i != at])
 
 

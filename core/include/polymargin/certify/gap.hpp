@@ -15,11 +15,12 @@
 namespace polymargin {
 
 // Scores every row against the fixed W. The dual value is exact after rebuild_weights(). `poll` is
-// asked now and then whether to stop.
+// asked now and then whether to stop. Without `norm` the primal lacks 1/2 |W|^2: where rows are a
+// part of all it is wanted once, and takes a pass over W.
 template <class Real, class W>
 Certificate certify(
     Sequential<Real, W>& driver, int threads,
-    const std::function<bool()>& poll = [] { return false; }) {
+    const std::function<bool()>& poll = [] { return false; }, bool norm = true) {
   constexpr std::int64_t kChunk = 1024;
   Certificate certificate;
   const std::int64_t size = driver.rows().size();
@@ -57,7 +58,7 @@ Certificate certify(
   certificate.complete = !stop;
   if (stop) return certificate;
   certificate.dual = driver.dual();
-  certificate.primal = driver.weights().squared_norm() / 2;
+  if (norm) certificate.primal = driver.weights().squared_norm() / 2;
   for (const Partial& partial : partials) {
     certificate.primal += partial.loss;
     certificate.losses += partial.loss;

@@ -33,9 +33,16 @@ class Sequential {
 
   Sequential(std::shared_ptr<const Rows<Real>> rows, std::vector<Example<Real>> examples,
              std::shared_ptr<const Machine<Real>> machine, std::uint64_t seed, W weights)
+      : Sequential(std::move(rows), std::move(examples), std::move(machine), seed,
+                   std::make_shared<W>(std::move(weights))) {}
+
+  // On weights that it shares with drivers of other rows, one of which runs at a time.
+  Sequential(std::shared_ptr<const Rows<Real>> rows, std::vector<Example<Real>> examples,
+             std::shared_ptr<const Machine<Real>> machine, std::uint64_t seed,
+             std::shared_ptr<W> weights)
       : rows_(std::move(rows)),
         examples_(std::move(examples)),
-        layout_(weights.layout()),
+        layout_(weights->layout()),
         machine_(std::move(machine)),
         weights_(std::move(weights)),
         blocks_(rows_->size(), layout_, machine_->fills_blocks()),
@@ -82,49 +89,39 @@ class Sequential {
   const Machine<Real>& machine() const { return *machine_; }
   const std::vector<Example<Real>>& examples() const { return examples_; }
   const ClassLayout& layout() const { return layout_; }
-  W& weights() { return weights_; }
+  W& weights() { return *weights_; }
+  const std::shared_ptr<W>& shared_weights() const { return weights_; }
+  // What is known of the dual and of |W| is that of other weights then.
+  void share_weights(std::shared_ptr<W> weights) { weights_ = std::move(weights); }
   DualBlocks<Real>& blocks() { return blocks_; }
 
   // As many visits as there are examples, or a share of them. `poll` is asked now and then whether
   // to stop.
   EpochReport epoch(const std::function<bool()>& poll, double share = 1) {
+    return visits(poll, std::int64_t(std::ceil(share * double(visited_.size()))));
+  }
+
+  // The visits of one round of the schedule, about as many as there are examples: nothing that the
+  // schedule has planned is lost with the driver.
+  EpochReport round(const std::function<bool()>& poll) {
+    if (visited_.empty()) return visits(poll, 0);
     Poller poller(poll);
     DriverInspector inspector(*this, poller);
-    EpochReport report;
-    const std::int64_t visits = std::int64_t(std::ceil(share * double(visited_.size())));
-    while (report.visits < visits && !report.stopped) {
-      if (position_ == round_.size()) {
-        schedule_->next_round(round_, random_, inspector);
-        position_ = 0;
-      }
-      const std::int64_t left = std::min<std::int64_t>(visits - report.visits, kVisitsPerPoll);
-      const std::size_t end = std::min(position_ + std::size_t(left), round_.size());
-      report.visits += std::int64_t(end - position_);
-      for (; position_ < end; ++position_) {
-        const std::int32_t i = round_[position_];
-        look_ahead(position_);
-        const Step<Real> step = visit(i);
-        schedule_->report(i, step.violation, step.gain);
-        report.violation = std::max(report.violation, double(step.violation));
-        report.moves += step.moved;
-      }
-      report.stopped = inspector.asks_to_stop();
-    }
-    if constexpr (W::kReduced) {  // the steps took |x|^2 for the curvature of every class
-      const double half_norm = weights_.squared_norm() / 2;
-      dual_ += half_norm_ - half_norm;
-      half_norm_ = half_norm;
-    }
-    report.dual = dual_;
-    report.half_norm = half_norm_;
-    report.loss_sum = loss_sum_;
-    return report;
+    schedule_->next_round(round_, random_, inspector);
+    position_ = 0;
+    return visits(poll, std::int64_t(round_.size()));
   }
 
   // Sets W to what the dual variables say: removes the drift of many small additions.
   void rebuild_weights() {
-    weights_.clear();
-    dual_ = dual_terms();
+    weights_->clear();
+    add_blocks();
+    half_norm_ = weights_->squared_norm() / 2;
+    dual_ = dual_terms() - half_norm_;
+  }
+
+  // Adds to W what the dual variables of these rows say, which may be a part of all.
+  void add_blocks() {
     for (std::int32_t i : visited_) {
       if (blocks_.empty(i)) continue;
       if (blocks_.sparse() && !machine_->sums_to_zero()) {
@@ -140,9 +137,7 @@ class Sequential {
       }
     }
     if constexpr (!W::kReduced)
-      if (machine_->sums_to_zero()) weights_.center();
-    half_norm_ = weights_.squared_norm() / 2;
-    dual_ -= half_norm_;
+      if (machine_->sums_to_zero()) weights_->center();
   }
 
   // The dual objective without 1/2 |W|^2: what the rows contribute, each by itself.
@@ -194,6 +189,39 @@ class Sequential {
   }
 
  private:
+  EpochReport visits(const std::function<bool()>& poll, std::int64_t visits) {
+    Poller poller(poll);
+    DriverInspector inspector(*this, poller);
+    EpochReport report;
+    while (report.visits < visits && !report.stopped) {
+      if (position_ == round_.size()) {
+        schedule_->next_round(round_, random_, inspector);
+        position_ = 0;
+      }
+      const std::int64_t left = std::min<std::int64_t>(visits - report.visits, kVisitsPerPoll);
+      const std::size_t end = std::min(position_ + std::size_t(left), round_.size());
+      report.visits += std::int64_t(end - position_);
+      for (; position_ < end; ++position_) {
+        const std::int32_t i = round_[position_];
+        look_ahead(position_);
+        const Step<Real> step = visit(i);
+        schedule_->report(i, step.violation, step.gain);
+        report.violation = std::max(report.violation, double(step.violation));
+        report.moves += step.moved;
+      }
+      report.stopped = inspector.asks_to_stop();
+    }
+    if constexpr (W::kReduced) {  // the steps took |x|^2 for the curvature of every class
+      const double half_norm = weights_->squared_norm() / 2;
+      dual_ += half_norm_ - half_norm;
+      half_norm_ = half_norm;
+    }
+    report.dual = dual_;
+    report.half_norm = half_norm_;
+    report.loss_sum = loss_sum_;
+    return report;
+  }
+
   // The rows come in random order: ask for them a few visits before they are needed.
   void look_ahead(std::size_t position) {
     constexpr std::size_t kFar = 12, kNear = 4;
@@ -256,7 +284,7 @@ class Sequential {
   }
 
   void add_all(std::int32_t i, const Real* change) {
-    rows_->add(i, weights_, change, 0, layout_.packs);
+    rows_->add(i, *weights_, change, 0, layout_.packs);
   }
 
   // With many classes few of them change: touches only those. Says whether one was new.
@@ -277,7 +305,8 @@ class Sequential {
   // w_m += coefficient x_i for listed classes; whole packs where that is less work.
   void add_listed(std::int32_t i, const std::int32_t* classes, int count,
                   const Real* coefficients) {
-    if (count <= 2 * layout_.packs) return rows_->add_to(i, weights_, classes, count, coefficients);
+    if (count <= 2 * layout_.packs)
+      return rows_->add_to(i, *weights_, classes, count, coefficients);
     Real* spread = workspace_.score.data();
     std::fill_n(spread, layout_.stride, Real(0));
     for (int c = 0; c < count; ++c) spread[classes[c]] = coefficients[c];
@@ -290,12 +319,12 @@ class Sequential {
     Real* scores = workspace_.score.data();
     const std::int64_t products = rows_->row_length(i) * layout_.packs;
     if (!team_ || products < kSharedProducts)
-      return rows_->scores(i, weights_, scores, 0, layout_.packs);
+      return rows_->scores(i, *weights_, scores, 0, layout_.packs);
     const int tiles = (layout_.packs + kTilePacks - 1) / kTilePacks;
     team_->run([&](int thread) {
       const int first = tiles * thread / team_->size() * kTilePacks;
       const int last = tiles * (thread + 1) / team_->size() * kTilePacks;
-      rows_->scores(i, weights_, scores, first, std::min(last, layout_.packs));
+      rows_->scores(i, *weights_, scores, first, std::min(last, layout_.packs));
     });
   }
 
@@ -303,10 +332,10 @@ class Sequential {
     const Block<Real> block = workspace_.support_block(examples_[i], blocks_.list(i));
     const std::int32_t* classes = workspace_.classes.data();
     const int count = block.layout.classes;
-    rows_->scores_of(i, weights_, classes, count, workspace_.score.data());
+    rows_->scores_of(i, *weights_, classes, count, workspace_.score.data());
     const Step<Real> step = machine_->step(block, kThreshold);
     if (step.moved) {
-      rows_->add_to(i, weights_, classes, count, scaled(block.change, count));
+      rows_->add_to(i, *weights_, classes, count, scaled(block.change, count));
       blocks_.assign(i, block.dual, classes, count);
     }
     workspace_.clear_dual();
@@ -333,7 +362,7 @@ class Sequential {
   std::vector<Example<Real>> examples_;
   ClassLayout layout_;
   std::shared_ptr<const Machine<Real>> machine_;
-  W weights_;
+  std::shared_ptr<W> weights_;
   DualBlocks<Real> blocks_;
   Workspace<Real> workspace_;
   Random random_;

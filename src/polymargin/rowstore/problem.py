@@ -1,0 +1,57 @@
+"""The problem of all rows of a store, stated for the rows that are at hand."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..machine import Machine, block_shape
+from ..problem import Problem, state_problem, weights_by_class
+from .pieces import LoadedRows
+from .store import RowStore
+
+
+@dataclass(frozen=True)
+class StoredProblem:
+    """What is solved on a store.
+
+    Attributes
+    ----------
+    machine : Machine
+    store : RowStore
+    C : float
+    by_class : dict or None
+        Weights of classes.
+    """
+
+    machine: Machine
+    store: RowStore
+    C: float
+    by_class: dict | None
+
+    @property
+    def n_columns(self) -> int:
+        classes = len(self.store.classes)
+        return block_shape(self.machine.name, np.zeros(0), classes)[0]
+
+    def of(self, rows: LoadedRows) -> Problem:
+        """The part of it that some rows are."""
+        return state_problem(
+            self.machine,
+            rows.labels,
+            self.store.classes,
+            self.C,
+            rows.weights,
+            self.by_class,
+        )
+
+
+def state_stored_problem(machine: Machine, store: RowStore, C, class_weight):
+    """State the problem; "balanced" is by the weights of all rows."""
+    classes, by_class = store.classes, class_weight
+    if class_weight == "balanced":
+        sums = store.header.class_weights
+        each = sums.sum() / (len(sums) * np.maximum(sums, 1e-300))
+        by_class = dict(zip(classes.tolist(), each.tolist(), strict=True))
+    elif class_weight is not None:
+        weights_by_class(class_weight, classes)  # raises now, not in an epoch
+    return StoredProblem(machine, store, C, by_class)
