@@ -131,8 +131,7 @@ def _spark(records: list[dict]) -> list[str]:
                 row += [str(ours["rounds"]), share(ours["accuracy"])]
                 rows.append([*row, f"{sign}{times(ratio)}"])
                 if place == "Dask" and machine == PEERS[record["peer"]][0]:
-                    what = f"{record['name']}, time of {record['peer']} by {machine}"
-                    bars.append(bar(f"{what} on Dask", ratio, GOAL))
+                    bars.append(_bar(record, machine, ratio, reached))
     steps = ", ".join(map(str, ITERATIONS))
     return [
         f"The same rows and {PROCESSES} cores. Spark in local mode with 8 GB, rows in "
@@ -146,15 +145,27 @@ def _spark(records: list[dict]) -> list[str]:
         f"{PROCESSES} processes and {PROCESSES} partitions, `in memory` on one thread.",
         markdown_table(header, rows),
         "All fits of Spark, as maxIter: seconds, test accuracy.",
-        "\n".join(
-            f"- {record['name']}, {record['peer']}: "
-            + "; ".join(
-                f"{fit['iterations']}: {digits(fit['seconds'])} s, "
-                + ("not finished" if fit["accuracy"] is None else share(fit["accuracy"]))
-                for fit in record["fits"]
-            )
-            for record in records
-        ),
+        "\n".join(map(_all_fits, records)),
         "### Bars",
         "\n".join(bars),
     ]
+
+
+def _all_fits(record: dict) -> str:
+    fits = [
+        f"{fit['iterations']}: {digits(fit['seconds'])} s, "
+        + (share(fit["accuracy"]) if fit["accuracy"] else "not finished")
+        for fit in record["fits"]
+    ]
+    return f"- {record['name']}, {record['peer']}: {'; '.join(fits)}"
+
+
+def _bar(record: dict, machine: str, ratio: float, reached: bool) -> str:
+    """Whether we are so much faster; open if Spark was too short to tell."""
+    what = f"{record['name']}, time of {record['peer']} by {machine} on Dask"
+    if reached or ratio >= GOAL:
+        return bar(what if reached else f"{what}, at least", ratio, GOAL)
+    return (
+        f"- {what}: more than {ratio:.2f}, to reach at least {GOAL:g}: **open**, Spark "
+        "did not reach the accuracy."
+    )

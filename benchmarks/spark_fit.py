@@ -1,7 +1,7 @@
-"""Fit a classifier of Spark MLlib in a process of its own, with more and more iterations.
+"""Fit a classifier of Spark MLlib in a process of its own, with ever more iterations.
 
-``python -m benchmarks.spark_fit <estimator> <data> <accuracy> <events>``: appends a line
-of JSON to the file of events when a fit begins, and one when it has ended; stops as
+``python -m benchmarks.spark_fit <estimator> <data> <accuracy> <events>`` appends a line
+of JSON to the file of events when a fit begins and one when it has ended, and stops as
 soon as the test accuracy is reached.
 """
 
