@@ -11,7 +11,7 @@ WIDEST := $(shell grep -qsm1 avx512vl /proc/cpuinfo && echo avx512 || { grep -qs
 SETS ?= generic$(if $(WIDEST),;$(WIDEST))
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 
-.PHONY: demo test test-core test-python sanitize fuzz lint format docs bench bench-kernel bench-online bench-nystroem bench-paths bench-papers bench-reading clean help
+.PHONY: demo test test-core test-python sanitize fuzz lint format docs bench bench-kernel bench-online bench-nystroem bench-paths bench-papers bench-reading bench-scale clean help
 
 help:
 	@echo "make demo      train on the digits data, print a table, write a convergence plot"
@@ -27,6 +27,7 @@ help:
 	@echo "make bench-paths  paths and searches of C against cold fits and GridSearchCV, into docs/benchmarks-paths.md"
 	@echo "make bench-papers  tables of the five papers, into docs/papers.md (BENCH=--list shows them all)"
 	@echo "make bench-reading  reading svmlight text beside scikit-learn and LIBLINEAR, into docs/benchmarks-reading.md"
+	@echo "make bench-scale  partitions against one machine, and Spark (Java 17), into docs/benchmarks-scale.md"
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -108,6 +109,9 @@ bench-papers: $(VENV)/.extra-bench
 
 bench-reading: $(VENV)/.extra-bench
 	$(BIN)/python -m benchmarks.reading $(BENCH)
+
+bench-scale: $(VENV)/.extra-bench-scale
+	$(BIN)/python -m benchmarks.scale $(BENCH)
 
 clean:
 	rm -rf build $(VENV)
