@@ -18,7 +18,7 @@ def processes() -> Iterator:
 
     with (
         LocalCluster(
-            n_workers=PROCESSES, threads_per_worker=1, dashboard_address=None
+            n_workers=PROCESSES, threads_per_worker=1, dashboard_address=":0"
         ) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):

@@ -18,7 +18,7 @@ from polymargin import save_data
 
 from .data import Dataset, load
 
-ITERATIONS = (5, 10, 20, 50, 100)
+ITERATIONS = (5, 10, 20, 50, 100, 200, 500)
 CORES = 2
 MEMORY = "8g"
 # Spark's linear algebra is faster with it, as its guide says.

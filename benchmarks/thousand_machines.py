@@ -41,6 +41,11 @@ class Problem:
         return self.n * self.nonzeros * (FLOAT32 + (INDEX if self.sparse else 0))
 
     @property
+    def dual_bytes(self) -> float:
+        """If none of the dual variables is zero: each with the number of its class."""
+        return self.n * self.k * (FLOAT32 + INDEX)
+
+    @property
     def model_bytes(self) -> float:
         return self.d * self.k * FLOAT32
 

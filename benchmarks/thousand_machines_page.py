@@ -67,6 +67,7 @@ def render(tables: dict[str, list[dict]]) -> str | None:
         _laws(cells),
         ROUNDS_END,
         "## Hours, and what they cost",
+        _hundred(rates),
         _totals(cells, overhead),
         "## If something were otherwise",
         _sensitivity(rates[TEXT]),
@@ -91,10 +92,12 @@ def _problems() -> str:
         row("rows n", lambda p: f"{p.n:.0e}"),
         row("values of a row", lambda p: str(p.nonzeros)),
         row("features d, classes k", lambda p: f"{p.d:,}, {p.k:,}"),
-        row("rows, on each machine", lambda p: gigabytes(p.row_bytes / 1000)),
+        row(
+            "rows, on each machine", lambda p: gigabytes(p.row_bytes / CLUSTER.machines)
+        ),
         row(
             "dual variables if all are kept, on each machine",
-            lambda p: gigabytes(p.n * p.k * 4 / 1000),
+            lambda p: gigabytes(p.dual_bytes / CLUSTER.machines),
         ),
         row("W in float32", lambda p: gigabytes(p.model_bytes)),
         row(
@@ -184,6 +187,24 @@ def _rounds(cell: dict | None) -> str:
     return f"{'' if cell['gap'] <= TOL else '> '}{cell['rounds']:,}"
 
 
+def _hundred(rates: dict[Problem, Rates]) -> str:
+    header = ["100 rounds", "problem", "hours", "machine-hours"]
+    rows = []
+    for problem in LIKE:
+        for design in DESIGNS:
+            cost = seconds_of_round(problem, CLUSTER, design, rates[problem])
+            rows.append([design.name, problem.name, *_hours(100, cost.total)])
+    return (
+        "A hundred rounds. At about one unit of money for an hour of a machine of 32 "
+        f"cores, machine-hours are also the price.\n\n{markdown_table(header, rows)}"
+    )
+
+
+def _hours(rounds: float, seconds: float) -> list[str]:
+    hours = rounds * seconds / 3600
+    return [digits(hours), f"{hours * CLUSTER.machines:,.0f}"]
+
+
 def _totals(cells: dict[tuple[str, str], dict[int, dict]], overhead: dict) -> str:
     header = ["problem", "machine", "design", "rounds", "hours", "machine-hours"]
     rows = []
@@ -197,14 +218,14 @@ def _totals(cells: dict[tuple[str, str], dict[int, dict]], overhead: dict) -> st
             for design in (DESIGNS[0], DESIGNS[1], DESIGNS[3]):
                 seconds = seconds_of_round(problem, CLUSTER, design, rates).total
                 count = extrapolate(law, CLUSTER.machines * design.partitions)
-                hours = count * seconds / 3600
-                numbers = [f"{count:,.0f}", digits(hours), f"{hours * 1000:,.0f}"]
+                numbers = [f"{count:,.0f}", *_hours(count, seconds)]
                 rows.append([problem.name, machine, design.name, *numbers])
+    if not rows:
+        return "No machine converged on enough numbers of partitions to extrapolate."
     return (
-        "Rounds by the power law, which is the pessimistic end; machines whose fits "
-        "did not converge often enough to have one are left out. At about one unit of "
-        "money for an hour of a machine of 32 cores, machine-hours are also the "
-        f"price.\n\n{markdown_table(header, rows)}"
+        "To a gap of 1e-3 with rounds by the power law, the pessimistic end; machines "
+        "without one, whose fits did not converge often enough, are left out.\n\n"
+        f"{markdown_table(header, rows)}"
     )
 
 

@@ -37,8 +37,8 @@ CHANGES = """In the order of what they save:
 3. **No scheduler within a round.** Tasks that stay for the whole run and exchange
    changes among themselves, while Dask places them, restarts them and shows them.
    Faults are then handled by checkpoints of dual variables every few rounds, no
-   longer by lineage; for maximum entropy, which keeps all dual variables, they are
-   as large as the rows.
+   longer by lineage; for maximum entropy, where none of them is zero, they are
+   larger than the rows.
 4. **An all-reduce for the tree**: every machine adds up a thousandth of W and sends
    it to all. The traffic of a machine is twice W and does not grow with machines;
    no node sees a whole W but in parts, and the program that calls `fit` needs none
