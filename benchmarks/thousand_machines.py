@@ -22,6 +22,9 @@ FLOAT32, FLOAT64, INDEX = 4, 8, 4
 # rounds are in memory at a time: the last one, until the next has ended.
 STATE_MATRICES, GENERATIONS = 3, 2
 FAN_IN = 8  # of the tree of polymargin.dask
+# What the rest of a round needs at least: losses, as a share of an epoch, and passes
+# over W in place, at so many bytes a second.
+LOSSES, PASSES, MEMORY_SPEED = 0.4, 6, 1e10
 STAYING_TASKS = 0.01  # seconds of a round without a scheduler: 20 messages, by guess
 
 
@@ -70,6 +73,9 @@ class Design:
     name : str
     partitions : int
         Of a machine; each is a process of its own.
+    in_place : bool
+        Whether a machine keeps one W, which the core changes in place, and drivers
+        keep their dual variables.
     all_reduce : bool
         Whether every machine adds up a part of W and then sends it to all, in the
         place of a tree.
@@ -81,6 +87,7 @@ class Design:
 
     name: str
     partitions: int
+    in_place: bool = False
     all_reduce: bool = False
     staying: bool = False
     bytes_per_number: float = FLOAT32
@@ -116,9 +123,14 @@ def seconds_of_round(
     """One epoch on every row, then the change of W to all."""
     rows = problem.n / (cluster.machines * cluster.cores)
     parts = cluster.machines * design.partitions
+    epoch = rows * problem.nonzeros * problem.k * rates.product
+    if design.in_place:
+        rest = LOSSES * epoch + PASSES * problem.model_bytes / MEMORY_SPEED
+    else:
+        rest = problem.model_bytes * rates.model_byte + rows * rates.row
     return RoundSeconds(
-        rows * problem.nonzeros * problem.k * rates.product,
-        problem.model_bytes * rates.model_byte + rows * rates.row,
+        epoch,
+        rest,
         busiest_bytes(problem, cluster, design) / cluster.network,
         STAYING_TASKS if design.staying else parts * rates.task,
     )

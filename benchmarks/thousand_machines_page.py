@@ -27,13 +27,14 @@ DENSE = Problem("dense", 1e10, 54, 54, 7, sparse=False)
 LIKE = {TEXT: "debian_maintainer", DENSE: "covtype"}
 MACHINE = "cs"  # whose rates the tables show
 CLUSTER = Cluster()
-DESIGNS = (
-    Design("as it is, a partition for each core", CLUSTER.cores),
-    Design("a partition for each machine, its cores as threads", 1),
-    Design("and an all-reduce for the tree", 1, all_reduce=True),
-    Design("and tasks that stay", 1, all_reduce=True, staying=True),
-    Design("and a byte for a number", 1, True, True, bytes_per_number=1),
-)
+ONE = Design("a partition for each machine, its cores as threads", 1)
+IN_PLACE = replace(ONE, name="and one W on a machine, in place", in_place=True)
+STAYING = replace(IN_PLACE, name="and tasks that stay", staying=True)
+ALL_REDUCE = replace(STAYING, name="and an all-reduce for the tree", all_reduce=True)
+BYTE = replace(ALL_REDUCE, name="and a byte for a number", bytes_per_number=1)
+NOW = Design("as it is, a partition for each core", CLUSTER.cores)
+DESIGNS = (NOW, ONE, IN_PLACE, STAYING, ALL_REDUCE, BYTE)
+SOME = (ONE, IN_PLACE, ALL_REDUCE)
 
 
 def render(tables: dict[str, list[dict]]) -> str | None:
@@ -87,7 +88,6 @@ def _problems() -> str:
     def gigabytes(value: float) -> str:
         return f"{digits(value / 1e9)} GB"
 
-    first, second = DESIGNS[:2]
     rows = [
         row("rows n", lambda p: f"{p.n:.0e}"),
         row("values of a row", lambda p: str(p.nonzeros)),
@@ -96,17 +96,17 @@ def _problems() -> str:
             "rows, on each machine", lambda p: gigabytes(p.row_bytes / CLUSTER.machines)
         ),
         row(
-            "dual variables if all are kept, on each machine",
+            "dual variables if none is zero, on a machine",
             lambda p: gigabytes(p.dual_bytes / CLUSTER.machines),
         ),
         row("W in float32", lambda p: gigabytes(p.model_bytes)),
         row(
             "matrices like W on a machine, a partition for each core",
-            lambda p: gigabytes(state_bytes(p, first)),
+            lambda p: gigabytes(state_bytes(p, NOW)),
         ),
         row(
             "the same, a partition for each machine",
-            lambda p: gigabytes(state_bytes(p, second)),
+            lambda p: gigabytes(state_bytes(p, ONE)),
         ),
     ]
     return markdown_table(header, rows)
@@ -143,9 +143,8 @@ def _short(value: float) -> str:
 
 
 def _dominates(rates: dict[Problem, Rates]) -> str:
-    first, second = DESIGNS[:2]
-    now = seconds_of_round(TEXT, CLUSTER, first, rates[TEXT])
-    few = seconds_of_round(TEXT, CLUSTER, second, rates[TEXT])
+    now = seconds_of_round(TEXT, CLUSTER, NOW, rates[TEXT])
+    few = seconds_of_round(TEXT, CLUSTER, ONE, rates[TEXT])
     names = ("epoch", "rest", "traffic", "tasks")
 
     def largest(cost) -> str:
@@ -159,9 +158,9 @@ def _dominates(rates: dict[Problem, Rates]) -> str:
         f"{100 * now.epoch / now.total:.1f} % and {100 * few.epoch / few.total:.0f} %. "
         f"The tree over {parts:,} partitions has {levels(parts)} levels, over "
         f"{CLUSTER.machines:,} {levels(CLUSTER.machines)}; the busiest network card "
-        f"sees {digits(busiest_bytes(TEXT, CLUSTER, first) / 1e9)} GB and "
-        f"{digits(busiest_bytes(TEXT, CLUSTER, second) / 1e9)} GB in a round, with an "
-        f"all-reduce {digits(busiest_bytes(TEXT, CLUSTER, DESIGNS[2]) / 1e9)} GB "
+        f"sees {digits(busiest_bytes(TEXT, CLUSTER, NOW) / 1e9)} GB and "
+        f"{digits(busiest_bytes(TEXT, CLUSTER, ONE) / 1e9)} GB in a round, with an "
+        f"all-reduce {digits(busiest_bytes(TEXT, CLUSTER, ALL_REDUCE) / 1e9)} GB "
         "whatever the number of machines."
     )
 
@@ -215,7 +214,7 @@ def _totals(cells: dict[tuple[str, str], dict[int, dict]], overhead: dict) -> st
             if law is None or not {ALONE, 2} <= set(row):
                 continue
             rates = rates_of(row, overhead, problem.sparse)
-            for design in (DESIGNS[0], DESIGNS[1], DESIGNS[3]):
+            for design in (NOW, *SOME):
                 seconds = seconds_of_round(problem, CLUSTER, design, rates).total
                 count = extrapolate(law, CLUSTER.machines * design.partitions)
                 numbers = [f"{count:,.0f}", *_hours(count, seconds)]
@@ -239,13 +238,13 @@ def _sensitivity(rates: Rates) -> str:
         "ten times the values of a row": (replace(TEXT, nonzeros=500), CLUSTER),
         "100 machines": (TEXT, replace(CLUSTER, machines=100)),
     }
-    header = ["seconds of a round, text", *[design.name for design in DESIGNS[1:4]]]
+    header = ["seconds of a round, text", *[design.name for design in SOME]]
     rows = [
         [
             what,
             *[
                 digits(seconds_of_round(problem, cluster, design, rates).total)
-                for design in DESIGNS[1:4]
+                for design in SOME
             ],
         ]
         for what, (problem, cluster) in cases.items()
