@@ -70,6 +70,12 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         "--seconds", type=float, default=limits.seconds, help="of one of our fits"
     )
     parser.add_argument(
+        "--spark-seconds",
+        type=float,
+        default=scale_spark.LIMIT,
+        help="of a fit of Spark",
+    )
+    parser.add_argument(
         "--output", type=Path, default=ROOT / PAGE.parent, help="folder of the pages"
     )
     add_common_arguments(parser, "bench-scale")
@@ -122,7 +128,9 @@ def _cells(options, results: Results) -> Iterator[dict]:
                 key = f"{name}, {peer}"
                 if wanted(scale_spark.TABLE, key):
                     table = {"table": scale_spark.TABLE, "data": key}
-                    record = scale_spark.measure(load(name), peer, limits)
+                    record = scale_spark.measure(
+                        load(name), peer, limits, options.spark_seconds
+                    )
                     yield {**table, "name": name, "peer": peer, **record}
 
 

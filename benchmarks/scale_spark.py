@@ -26,8 +26,18 @@ LIMIT = 600.0  # seconds of a fit of Spark
 PAUSE = 0.5
 
 
-def measure(data: Dataset, peer: str, limits: Limits) -> dict:
-    """The record of a data set and an estimator of Spark."""
+def measure(data: Dataset, peer: str, limits: Limits, limit: float = LIMIT) -> dict:
+    """The record of a data set and an estimator of Spark.
+
+    Parameters
+    ----------
+    data : Dataset
+    peer : str
+    limits : Limits
+        Of our fits.
+    limit : float
+        Seconds of a fit of Spark.
+    """
     if find_spec("pyspark") is None:
         raise ImportError(
             "Spark is not installed; pip install --group bench-scale, or leave it out "
@@ -46,8 +56,8 @@ def measure(data: Dataset, peer: str, limits: Limits) -> dict:
         "shape": data.shape,
         "ours": ours,
         "goal": goal,
-        "limit": LIMIT,
-        "fits": fit_until(peer, data.name, goal, LIMIT),
+        "limit": limit,
+        "fits": fit_until(peer, data.name, goal, limit),
     }
 
 
