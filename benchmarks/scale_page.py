@@ -133,6 +133,7 @@ def _spark(records: list[dict]) -> list[str]:
                 if place == "Dask" and machine == PEERS[record["peer"]][0]:
                     bars.append(_bar(record, machine, ratio, reached))
     steps = ", ".join(map(str, ITERATIONS))
+    limit = max(record["limit"] for record in records)
     return [
         f"The same rows and {PROCESSES} cores. Spark in local mode with 8 GB, rows in "
         "its memory as sparse vectors, a partition for each core, Java warmed up by a "
@@ -141,7 +142,7 @@ def _spark(records: list[dict]) -> list[str]:
         f"`OneVsRest` trains {PROCESSES} classes at a time). It is run with maxIter = "
         f"{steps}, and the first counts whose test accuracy is within "
         f"{100 * WITHIN:g} % of that of the same machine on Dask; a fit ends after "
-        f"{digits(max(one['limit'] for one in records))} s. Ours go to a gap of {TOL:g}: `Dask` on "
+        f"{digits(limit)} s. Ours go to a gap of {TOL:g}: `Dask` on "
         f"{PROCESSES} processes and {PROCESSES} partitions, `in memory` on one thread.",
         markdown_table(header, rows),
         "All fits of Spark, as maxIter: seconds, test accuracy.",
