@@ -11,7 +11,7 @@ WIDEST := $(shell grep -qsm1 avx512vl /proc/cpuinfo && echo avx512 || { grep -qs
 SETS ?= generic$(if $(WIDEST),;$(WIDEST))
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 
-.PHONY: demo test test-core test-python sanitize fuzz lint format docs bench bench-kernel bench-online bench-nystroem bench-paths bench-papers bench-reading bench-disk clean help
+.PHONY: demo test test-core test-python sanitize fuzz lint format docs bench bench-kernel bench-online bench-nystroem bench-paths bench-papers bench-reading bench-disk bench-scale clean help
 
 help:
 	@echo "make demo      train on the digits data, print a table, write a convergence plot"
@@ -28,6 +28,7 @@ help:
 	@echo "make bench-papers  tables of the five papers, into docs/papers.md (BENCH=--list shows them all)"
 	@echo "make bench-disk  training from disk beside training in memory, into docs/benchmarks-disk.md"
 	@echo "make bench-reading  reading svmlight text beside scikit-learn and LIBLINEAR, into docs/benchmarks-reading.md"
+	@echo "make bench-scale  partitions against one machine, Spark (Java 17), and from disk: docs/benchmarks-scale.md, -disk.md"
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -112,6 +113,10 @@ bench-reading: $(VENV)/.extra-bench
 
 bench-disk: $(VENV)/.extra-bench
 	$(BIN)/python -m benchmarks.disk $(BENCH)
+
+bench-scale: $(VENV)/.extra-bench-scale
+	$(BIN)/python -m benchmarks.scale $(BENCH)
+	$(if $(BENCH),,$(BIN)/python -m benchmarks.disk)
 
 clean:
 	rm -rf build $(VENV)
