@@ -29,6 +29,7 @@ class Limits:
 
     rounds: int = 300
     seconds: float = 60.0
+    tol: float = TOL
 
 
 def measure_row(
@@ -68,7 +69,7 @@ def describe(parts: int) -> str:
 
 def _alone(data: Dataset, machine: str, limits: Limits) -> dict:
     def fit():
-        model = in_memory(machine, tol=TOL, max_time=limits.seconds)
+        model = in_memory(machine, tol=limits.tol, max_time=limits.seconds)
         return model.fit(data.X, data.y)
 
     facts, model = _repeat(fit)
@@ -91,7 +92,7 @@ def _parted(client, data: Dataset, machine: str, parts: int, limits: Limits) -> 
         model = on_partitions(
             machine,
             client,
-            tol=TOL,
+            tol=limits.tol,
             max_iter=limits.rounds,
             max_time=limits.seconds,
         )

@@ -1,0 +1,210 @@
+"""The shared matrices are those of the method of multipliers, written out."""
+
+from dataclasses import replace
+from math import inf
+
+import numpy as np
+import pytest
+
+pytest.importorskip("distributed")
+
+import scipy.sparse as sp
+from problems import make_problem, make_sparse_problem
+
+from polymargin import LinearSVM
+from polymargin.dask.adaptation import Pace, Residuals, first_sigma
+from polymargin.dask.changes import Message, Sums, as_change
+from polymargin.dask.consensus import advance, first_model, publish
+from polymargin.dask.local_round import Order, run_round
+from polymargin.dask.partition import (
+    add_extents,
+    check_block,
+    extent_of,
+    make_partition,
+)
+
+D, K, PARTS = 7, 3, 4
+
+
+class WrittenOut:
+    """Multipliers lambda_k of every partition, and no shortcut."""
+
+    def __init__(self, counts):
+        shape = (len(counts), K)
+        self.counts = counts[:, None]
+        self.own = [np.zeros(shape) for _ in range(PARTS)]
+        self.last_own = self.own
+        self.multipliers = self.last_multipliers = self.own
+        self.Z = self.last_Z = np.zeros(shape)
+
+    def ahead(self, momentum):
+        Z = self.Z + momentum * (self.Z - self.last_Z)
+        pairs = zip(self.multipliers, self.last_multipliers, strict=True)
+        return Z, [now + momentum * (now - last) for now, last in pairs]
+
+    def move(self, changes, has, sigma, momentum):
+        """Take a round; returns what `Residuals` calls multipliers and apart."""
+        Z, multipliers = self.ahead(momentum)
+        own = [a + b for a, b in zip(self.own, changes, strict=True)]
+        # Where the partitions' models end, and Z between them and zero.
+        models = [Z + sigma * (a - b) for a, b in zip(own, multipliers, strict=True)]
+        mean = sum(h * x / sigma for h, x in zip(has, models, strict=True))
+        total = sum(h * b for h, b in zip(has, multipliers, strict=True))
+        new = (total + mean) / (1 + self.counts / sigma)
+        found = [
+            h * (b + (x - new) / sigma)
+            for h, b, x in zip(has, multipliers, models, strict=True)
+        ]
+        self.last_Z, self.Z, self.own = self.Z, new, own
+        self.last_multipliers, self.multipliers = self.multipliers, found
+        pairs = list(zip(has, found, own, multipliers, strict=True))
+        moved = sum(np.sum(h * (a - b) ** 2) for h, a, _, b in pairs)
+        apart = sum(np.sum(h * (w - b) ** 2) for h, _, w, b in pairs)
+        return moved, apart, np.sum(self.counts * (new - Z) ** 2)
+
+
+@pytest.mark.parametrize("everywhere", [True, False])
+def test_matrices_are_those_of_multipliers(monkeypatch, everywhere):
+    random = np.random.default_rng(0)
+    has = [
+        np.ones((D, 1)) if everywhere else random.integers(0, 2, (D, 1)).astype(float)
+        for _ in range(PARTS)
+    ]
+    counts = sum(has).ravel().astype(int)
+    found = []
+    monkeypatch.setattr(
+        Pace,
+        "after",
+        lambda self, residuals: found.append(residuals) or paces[len(found)],
+    )
+    paces = [
+        Pace(sigma, PARTS, momentum)
+        for sigma, momentum in [(2.0, 0.0), (1.5, 0.3), (1.5, 0.6), (0.7, 0.0), (2, 0)]
+    ]
+    model, oracle = first_model(counts, K, np.float64, paces[0]), WrittenOut(counts)
+    last = [np.zeros((D, K))] * PARTS
+    for pace in paces[:-1]:
+        start = publish(model)
+        ahead, multipliers = oracle.ahead(pace.momentum)
+        for k in range(PARTS):  # where the driver of partition k begins
+            begin = start.start - pace.sigma * pace.momentum * last[k]
+            expected = ahead - pace.sigma * (multipliers[k] - oracle.own[k])
+            assert np.allclose((begin - expected) * has[k], 0, atol=1e-12)
+        assert np.allclose(start.consensus, oracle.Z)
+        changes = [random.normal(size=(D, K)) * h for h in has]
+        moved = sum(
+            np.sum((now - pace.momentum * before) ** 2)
+            for now, before in zip(changes, last, strict=True)
+        )
+        message = Message(
+            as_change(sum(changes), None, D, np.dtype(float)),
+            Sums(losses=1.0, terms=2.0, moved_squares=moved, own_squares=3.0),
+        )
+        squares = np.sum(model.consensus**2), np.sum(model.weights**2)
+        model = advance(model, [message], latest=False)
+        expected = oracle.move(changes, has, pace.sigma, pace.momentum)
+        residuals = found[-1]
+        got = residuals.multipliers, residuals.apart, residuals.consensus
+        assert got == pytest.approx(expected)
+        assert residuals.model == pytest.approx(np.sum(counts[:, None] * oracle.Z**2))
+        assert model.objective == pytest.approx(1.0 + squares[0] / 2)
+        assert model.dual == pytest.approx(2.0 - squares[1] / 2)
+        assert np.allclose(model.weights, sum(oracle.own))
+        # The multipliers of all partitions add up to Z.
+        assert np.allclose(sum(oracle.multipliers), oracle.Z)
+        last = changes
+
+
+def test_safe_sigma_without_momentum_is_cocoa():
+    """Then every partition begins from W, and the dual never falls."""
+    X, y = make_problem(n=90, d=5, k=3)
+    history = list(rounds(X, y, Pace(3.0, 3.0), 12, still=True))
+    for model in history[:-1]:
+        assert np.allclose(publish(model).start, model.weights)
+    duals = [model.dual for model in history[1:]]
+    assert (np.diff(duals) > 0).all()
+
+
+def rounds(X, y, pace, number, still=False, sizes=3, epochs=1.0):
+    """Yield the models of rounds without a cluster."""
+    settings = LinearSVM(C=0.5, fit_intercept=False)
+    machine, classes = settings._machine(), np.unique(y)
+    partitions = [
+        make_partition(
+            check_block(X[rows], y[rows]), settings, machine, classes, None, X.dtype
+        )
+        for rows in np.array_split(np.arange(len(y)), sizes)
+    ]
+    extent = add_extents([extent_of(partition) for partition in partitions])
+    model = first_model(extent.counts, len(classes), X.dtype, pace)
+    results = [None] * sizes
+    yield model
+    for round_number in range(number):
+        order = Order(round_number, 0, epochs, X.dtype)
+        results = [
+            run_round(k, part, results[k], publish(model, part.features), order)
+            for k, part in enumerate(partitions)
+        ]
+        model = advance(model, [result.message for result in results], latest=False)
+        if still:
+            model = replace(
+                model, pace=pace, ahead=model.consensus, shift_ahead=model.shift
+            )
+        yield model
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_any_sigma_reaches_the_optimum(sparse):
+    """With and without momentum, and where partitions have few of the features."""
+    if sparse:
+        X, y = make_sparse_problem(n=90, d=400, k=3, nonzeros=5)
+        X = sp.csr_array(X)
+    else:
+        X, y = make_problem(n=90, d=5, k=3)
+    best = LinearSVM(C=0.5, fit_intercept=False, tol=1e-7, max_iter=10**5).fit(X, y)
+    for pace in (Pace(3.0, 3.0), Pace(0.5, 3.0), Pace(0.05, 3.0)):
+        *_, model = rounds(X, y, pace, 300)
+        assert model.dual <= best.objective_ * (1 + 1e-9)
+        assert model.primal >= best.dual_objective_ * (1 - 1e-9)
+        assert model.primal - model.dual <= 1e-3 * best.objective_
+
+
+def test_momentum_saves_rounds():
+    """On rows that have little in common, as text: few words each of many."""
+    X, y = make_sparse_problem(n=300, d=300, k=3, nonzeros=6)
+    pace = Pace(first_sigma(3, 0.5 * 6), 3.0)
+    gaps = {
+        still: min(
+            (model.primal - model.dual) / model.primal
+            for model in list(rounds(X, y, pace, 60, still))[1:]
+        )
+        for still in (False, True)
+    }
+    assert gaps[False] < gaps[True] / 2
+
+
+def test_pace_balances_and_begins_anew():
+    pace = Pace(1.0, 8.0)
+    balanced = Residuals(1.0, 1.0, 1.0, 1.0, 0.0)
+    second = pace.after(balanced)
+    assert (second.sigma, second.momentum) == (1.0, 0.0)
+    third = second.after(replace(balanced, multipliers=0.1, consensus=0.1, apart=0.1))
+    assert third.momentum > 0
+    grown = third.after(balanced)  # the residual is as large as at first
+    assert (grown.momentum, grown.weight) == (0.0, 1.0)
+    # Own models far from Z: a smaller sigma, but only when it is looked at.
+    far = replace(balanced, apart=100.0)
+    assert pace.after(far).sigma == 1.0
+    assert 1 / 3.0 <= pace.after(replace(far, own=1.0)).sigma < 1.0
+    near = replace(balanced, apart=0.01, own=1.0)
+    assert 1.0 < pace.after(near).sigma <= 3.0
+    assert replace(pace, sigma=8.0).after(near).sigma == 8.0  # never unsafe
+    assert [replace(pace, rounds=n).measures_own for n in (3, 4, 5)] == [0, 1, 0]
+
+
+def test_first_sigma():
+    assert first_sigma(1, 5.0) == 1.0
+    assert first_sigma(16, 2.0) == 2.0
+    assert first_sigma(16, 1e-9) == 16.0
+    assert first_sigma(16, 0.0) == 16.0
+    assert Pace(2.0, 3.0).residual == inf
