@@ -70,6 +70,24 @@ def state_problem(
     return Problem(machine, labels, n_columns, caps)
 
 
+def class_weights_of_parts(class_weight, classes, sums) -> dict | None:
+    """Return the weights of classes for a problem that is stated in parts.
+
+    Parameters
+    ----------
+    class_weight : dict, "balanced" or None
+    classes : ndarray
+    sums : ndarray of float
+        Sample weights of all rows, by class: what "balanced" is about.
+    """
+    if class_weight == "balanced":
+        each = sums.sum() / (len(sums) * np.maximum(sums, 1e-300))
+        return dict(zip(classes.tolist(), each.tolist(), strict=True))
+    if class_weight is not None:
+        weights_by_class(class_weight, classes)  # raises now, and not in a part
+    return class_weight
+
+
 def weights_by_class(class_weight: dict, classes) -> np.ndarray:
     """Return the weight of each class; 1 for those that `class_weight` leaves out."""
     labels = classes.tolist()

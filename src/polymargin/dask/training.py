@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 
 from ..driver import Stopping
 from ..machine import block_shape
-from ..problem import weights_by_class
+from ..problem import class_weights_of_parts
 from ..progress import EpochReporter, warn_unless_converged
 from . import warm
 from .adaptation import Pace, first_sigma
@@ -151,7 +151,7 @@ class DaskTraining(DaskAnswers):
         summaries = tasks.gather(tasks.each(summarise, blocks), blocks)
         self.classes_, counts = join_labels(summaries)
         self._know_features(only_width(summaries), names)
-        by_class = self._weights_by_class(counts)
+        by_class = class_weights_of_parts(self.class_weight, self.classes_, counts)
         dtype = np.result_type(*[s.dtype for s in summaries if s.n_rows])
         seed = int(check_random_state(self.random_state).randint(2**31))
         checkpoint = self._checkpoint(summaries, seed)
@@ -224,16 +224,6 @@ class DaskTraining(DaskAnswers):
         self.__dict__.pop("feature_names_in_", None)
         if names is not None:
             self.feature_names_in_ = names
-
-    def _weights_by_class(self, counts) -> dict | None:
-        """The class weights by label; "balanced" from the counts of all partitions."""
-        weights = self.class_weight
-        if weights == "balanced":
-            each = counts.sum() / (len(counts) * np.maximum(counts, 1e-300))
-            return dict(zip(self.classes_.tolist(), each.tolist(), strict=True))
-        if weights is not None:
-            weights_by_class(weights, self.classes_)  # raises here, not on a worker
-        return weights
 
     def _checkpoint(self, summaries, seed: int) -> Checkpoint | None:
         if self.checkpoint is None:

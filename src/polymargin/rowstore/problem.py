@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..machine import Machine, block_shape
-from ..problem import Problem, state_problem, weights_by_class
+from ..problem import Problem, class_weights_of_parts, state_problem
 from .pieces import LoadedRows
 from .store import RowStore
 
@@ -47,11 +47,6 @@ class StoredProblem:
 
 def state_stored_problem(machine: Machine, store: RowStore, C, class_weight):
     """State the problem; "balanced" is by the weights of all rows."""
-    classes, by_class = store.classes, class_weight
-    if class_weight == "balanced":
-        sums = store.header.class_weights
-        each = sums.sum() / (len(sums) * np.maximum(sums, 1e-300))
-        by_class = dict(zip(classes.tolist(), each.tolist(), strict=True))
-    elif class_weight is not None:
-        weights_by_class(class_weight, classes)  # raises now, not in an epoch
+    sums = store.header.class_weights
+    by_class = class_weights_of_parts(class_weight, store.classes, sums)
     return StoredProblem(machine, store, C, by_class)
