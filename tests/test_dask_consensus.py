@@ -171,7 +171,7 @@ def test_any_sigma_reaches_the_optimum(sparse):
 
 def test_momentum_saves_rounds():
     """On rows that have little in common, as text: few words each of many."""
-    X, y = make_sparse_problem(n=300, d=300, k=3, nonzeros=6)
+    X, y = make_sparse_problem(n=600, d=300, k=3, nonzeros=6)
     pace = Pace(first_sigma(3, 0.5 * 6), 3.0)
     gaps = {
         still: min(
@@ -196,7 +196,7 @@ def test_pace_balances_and_begins_anew():
     far = replace(balanced, apart=100.0)
     assert pace.after(far).sigma == 1.0
     assert 1 / 3.0 <= pace.after(replace(far, own=1.0)).sigma < 1.0
-    near = replace(balanced, apart=0.01, own=1.0)
+    near = replace(balanced, apart=1e-6, own=1.0)
     assert 1.0 < pace.after(near).sigma <= 3.0
     assert replace(pace, sigma=8.0).after(near).sigma == 8.0  # never unsafe
     assert [replace(pace, rounds=n).measures_own for n in (3, 4, 5)] == [0, 1, 0]

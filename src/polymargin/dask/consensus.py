@@ -231,7 +231,7 @@ def _together(model: Model, message: Message) -> Model:
     kind = model.weights.dtype.type
     sigma, momentum = kind(pace.sigma), kind(pace.momentum)
     weights, consensus, shift = (np.empty_like(model.weights) for _ in range(3))
-    products = np.zeros(6)
+    products = np.zeros(6)  # W W, Z Z, and the others with the counts of features
     for rows in _slices(weights):
         count, ahead, pulled = (
             part[rows] for part in (model.counts, model.ahead, model.shift_ahead)
@@ -241,13 +241,14 @@ def _together(model: Model, message: Message) -> Model:
         Z = np.subtract(ahead, sigma * O, out=consensus[rows])
         moved = change[rows] if last is None else change[rows] - momentum * last[rows]
         shifted = O - pulled
+        Z_Z, by_count = _row_products(Z, Z), count.ravel()
         products += [
-            _product(W, W),
-            _product(Z, Z),
-            _product(count * Z, Z),
-            _product(count * O, O),
-            2 * _product(moved, shifted) + _product(count * shifted, shifted),
-            -2 * _product(moved, pulled) + _product(count * pulled, pulled),
+            _row_products(W, W).sum(),
+            Z_Z.sum(),
+            by_count @ Z_Z,
+            by_count @ _row_products(O, O),
+            _row_products(2 * moved + count * shifted, shifted).sum(),
+            _row_products(count * pulled - 2 * moved, pulled).sum(),
         ]
     W_W, Z_Z, counted, consensus_moved, with_shift, with_pull = products.tolist()
     pace = pace.after(
@@ -288,14 +289,10 @@ def _slices(matrix: np.ndarray) -> Iterator[slice]:
         yield slice(start, start + step)
 
 
-def _product(a: np.ndarray, b: np.ndarray) -> float:
-    return float(np.vdot(a, b)) if a.dtype == np.float64 else _wide_product(a, b)
-
-
-def _wide_product(a: np.ndarray, b: np.ndarray) -> float:
-    """Of float32 in double precision."""
-    return float(np.vdot(a.astype(np.float64), b.astype(np.float64)))
+def _row_products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Inner products of rows, each as precise as the numbers, their sums more."""
+    return np.einsum("ij,ij->i", a, b).astype(np.float64)
 
 
 def _square(matrix: np.ndarray) -> float:
-    return sum(_product(matrix[rows], matrix[rows]) for rows in _slices(matrix))
+    return float(_row_products(matrix, matrix).sum())

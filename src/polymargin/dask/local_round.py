@@ -93,12 +93,11 @@ def run_round(
     change = as_change(values, partition.features, partition.n_features, order.dtype)
     # What counts is what the others get, rounded as it may be.
     sent = change.rows(partition.features)
-    moved = sent if last is None else sent - order.dtype.type(start.momentum) * last
     sums = Sums(
         losses=losses,
         terms=terms,
         violation=violation,
-        moved_squares=_square(moved),
+        moved_squares=_moved_square(sent, last, start.momentum),
         own_squares=_own_square(driver) if start.measures_own else 0.0,
         visits=report["visits"],
         moves=report["moves"],
@@ -110,12 +109,22 @@ def run_round(
 def _own_square(driver) -> float:
     """|W_k|^2 of what the dual variables of the driver add to W; changes the driver."""
     driver.rebuild()
-    return _square(driver.release_weights())
+    own = driver.release_weights()
+    return _product(own, own)
 
 
-def _square(matrix: np.ndarray) -> float:
-    flat = matrix.ravel()
-    return float(np.dot(flat, flat))
+def _moved_square(sent: np.ndarray, last: np.ndarray | None, momentum: float) -> float:
+    """|dW_k - beta (dW_k before)|^2, without a matrix for the difference."""
+    square = _product(sent, sent)
+    if last is not None:
+        square += momentum * (
+            momentum * _product(last, last) - 2 * _product(sent, last)
+        )
+    return max(square, 0.0)
+
+
+def _product(a: np.ndarray, b: np.ndarray) -> float:
+    return float(np.vdot(a, b))
 
 
 def _nothing(partition: Partition, dtype) -> RowChange:

@@ -133,12 +133,8 @@ class Rounds:
     def _round_and_save(self) -> str | None:
         """Run a round; return why to stop after it, or None."""
         self.watcher._begin_round()
-        certificate = self._round()
-        self.coming = (
-            self.progress.number,
-            certificate,
-            self.tasks.one(best_of, self.model),
-        )
+        certificate, best = self._round()
+        self.coming = self.progress.number, certificate, best
         if self.stopping.max_time is not None:
             self.tasks.deadline = self.start + self.stopping.max_time
         stop = self.watcher._end_round(self.progress.history[-1])
@@ -160,20 +156,20 @@ class Rounds:
     def _enough(self, certificate: Certificate) -> bool:
         return self.stopping.enough(certificate.gap, certificate.violation)
 
-    def _round(self) -> Certificate:
-        """Run a round; return the certificate of the model with which it began."""
+    def _round(self) -> tuple:
+        """Run a round; return a certificate, and its model as a future."""
         progress = self.progress
         progress.number += 1
         results = self._submit()
         messages = self.tasks.each(message_of, results)
         total = self.tasks.add_up(messages, add_messages)
-        model, report = self._advance(total)
+        model, report, best = self._advance(total)
         self.best()  # of the last round, while this one goes on
         report = self.tasks.gather([report], results)[0]
         certificate = self._certificate(report)
         if self.rounded and self._enough(certificate):
             self.model = self._exact_weights()  # of the beginning of the round
-            model, report = self._advance(total)
+            model, report, best = self._advance(total)
             report = self.tasks.gather([report], results)[0]
             certificate = self._certificate(report)
         sums = report.sums
@@ -196,7 +192,7 @@ class Rounds:
         self.results, self.model, self.pace = results, model, report.pace
         progress.idle = 0 if sums.moves else progress.idle + 1
         progress.epochs = self.size.epochs(sums.bytes // len(self.partitions))
-        return certificate
+        return certificate, best
 
     def _submit(self) -> list:
         """Let all partitions run a round; return their results."""
@@ -221,10 +217,10 @@ class Rounds:
         )
 
     def _advance(self, total: list) -> tuple:
-        """Return the next model, and what it tells, as futures."""
+        """Return the next model, what it tells, and its best weights, as futures."""
         latest = self.stopping.violation_tol is not None
         model = self.tasks.one(advance, self.model, total, latest)
-        return model, self.tasks.one(report_of, model)
+        return model, self.tasks.one(report_of, model), self.tasks.one(best_of, model)
 
     def _certificate(self, report: Report) -> Certificate:
         """Of the best Z and the best dual variables so far.
