@@ -1,7 +1,6 @@
 """A fit that ends before its tolerance is an error unless a test expects it."""
 
 import ctypes
-import importlib
 import os
 import signal
 import subprocess
@@ -103,6 +102,10 @@ def cluster():
     """Two workers that are processes, for all tests that do not need their own."""
     from dask_cluster import small_cluster
 
+    # Workers import functions of tests by the names that pytest gives their modules.
+    root = str(Path(__file__).parents[1])
+    if root not in sys.path:
+        sys.path.append(root)
     with small_cluster() as cluster:
         yield cluster
 
@@ -114,6 +117,6 @@ def client(cluster):
 
     with connect(cluster) as client, client.as_current():
         client.wait_for_workers(2)  # a test may have killed one
-        client.run(importlib.import_module, "polymargin.dask")  # takes seconds
+        client.run(exec, "import polymargin.dask")  # takes seconds
         yield client
         assert_nothing_left(client)

@@ -241,9 +241,9 @@ def _together(model: Model, message: Message) -> Model:
         Z = np.subtract(ahead, sigma * O, out=consensus[rows])
         moved = change[rows] if last is None else change[rows] - momentum * last[rows]
         shifted = O - pulled
-        Z_Z, by_count = _row_products(Z, Z), count.ravel()
+        Z_Z, by_count = _row_squares(Z), count.ravel()
         products += [
-            _row_products(W, W).sum(),
+            _row_squares(W).sum(),
             Z_Z.sum(),
             by_count @ Z_Z,
             by_count @ _row_products(O, O),
@@ -294,5 +294,11 @@ def _row_products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.einsum("ij,ij->i", a, b).astype(np.float64)
 
 
+def _row_squares(matrix: np.ndarray) -> np.ndarray:
+    """In double precision: a certificate is made of them."""
+    wide = matrix.astype(np.float64, copy=False)
+    return _row_products(wide, wide)
+
+
 def _square(matrix: np.ndarray) -> float:
-    return float(_row_products(matrix, matrix).sum())
+    return sum(float(_row_squares(matrix[rows]).sum()) for rows in _slices(matrix))

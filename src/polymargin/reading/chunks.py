@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import effective_n_jobs
 
+from ..threads import thread_count
 from .data import Data, as_numbers
 from .load import check_options, find_format
 from .npz import npz_chunks
@@ -47,7 +47,7 @@ def read_chunks(
         How much has been read, if that is known.
     """
     check_options(format, n_features, dtype, zero_based)
-    name, threads = name_of(source), effective_n_jobs(n_jobs)
+    name, threads = name_of(source), thread_count(n_jobs)
     with open_stream(source) as opened:
         kind = format
         if format == "auto":
