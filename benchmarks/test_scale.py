@@ -188,8 +188,9 @@ def test_rates_and_what_a_round_costs():
     problem = Problem("small", 1000, 5, 100, 10, sparse=True)
     cluster = Cluster(machines=2, cores=1, network=4000.0)
     cost = seconds_of_round(problem, cluster, Design("two", 1), rates)
-    # Both changes go into one node, which tells the other; each takes its own copy.
-    assert cost.traffic == pytest.approx(2 + 1 + 1)
+    # Both changes go into one node, which tells the other two matrices; each takes its
+    # own copy.
+    assert cost.traffic == pytest.approx(2 + 2 * (1 + 1))
     assert cost.total == pytest.approx(0.3 + cost.traffic)
     shared = Design("all-reduce", 1, all_reduce=True, bytes_per_number=1)
     assert busiest_bytes(problem, cluster, shared) == 2 * 1000

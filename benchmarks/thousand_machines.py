@@ -17,10 +17,12 @@ import numpy as np
 
 from .scale_partitions import ALONE, TOL
 
-FLOAT32, FLOAT64, INDEX = 4, 8, 4
-# Matrices like W that a partition keeps between two rounds, in float64, and how many
-# rounds are in memory at a time: the last one, until the next has ended.
+FLOAT32, INDEX = 4, 4
+# Matrices like W that a process has, with a partition: the two that it begins from and
+# its change; and how many rounds are in memory at a time: the last one, until the next
+# has ended.
 STATE_MATRICES, GENERATIONS = 3, 2
+DOWN_MATRICES = 2  # what partitions begin from
 FAN_IN = 8  # of the tree of polymargin.dask
 # What the rest of a round needs at least: losses, as a share of an epoch, and passes
 # over W in place, at so many bytes a second.
@@ -146,14 +148,14 @@ def busiest_bytes(problem: Problem, cluster: Cluster, design: Design) -> float:
         nodes = ceil(messages / FAN_IN)
         up += ceil(nodes / cluster.machines) * min(FAN_IN, messages)
         messages = nodes
-    # Who has the sum passes it on; every process of a machine gets a copy.
-    down = ceil(log2(cluster.machines)) + design.partitions
+    # Who has the model passes it on; every process of a machine gets a copy.
+    down = DOWN_MATRICES * (ceil(log2(cluster.machines)) + design.partitions)
     return (up + down) * whole
 
 
 def state_bytes(problem: Problem, design: Design) -> float:
     """Memory of a machine for matrices like W."""
-    each = STATE_MATRICES * GENERATIONS * problem.d * problem.k * FLOAT64
+    each = STATE_MATRICES * GENERATIONS * problem.d * problem.k * FLOAT32
     return design.partitions * each
 
 

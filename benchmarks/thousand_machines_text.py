@@ -8,14 +8,14 @@ nothing here was run on more than two cores. Rates are measured, formulas are in
 cores and 128 GB each, a network of 10 Gbit/s, 10^10 rows: once as text, once as
 dense rows like those of covtype."""
 
-TASKS = """`rest` on text is arithmetic on matrices of the size of W, in float64,
-outside the sequential driver; on dense rows it is copying dual variables and
-computing losses. `tasks` is Dask: its scheduler is one process, and its cost grows
-with partitions, not with machines. It was measured with scheduler and workers on
-the same two cores, so a cluster would do somewhat better, by a factor, not by a
-power. With W in place, `rest` is what it needs at least, and by guess: losses, 0.4
-of an epoch, and six passes over W at 10 GB/s; tasks that stay are 10 ms, also by
-guess."""
+TASKS = """`rest` on text is arithmetic on matrices of the size of W, in NumPy, outside the
+sequential driver, most of it where the tree is added up; on dense rows it is
+copying dual variables and computing losses. `tasks` is Dask: its scheduler is one
+process, and its cost grows with partitions, not with machines. It was measured with
+scheduler and workers on the same two cores, so a cluster would do somewhat better,
+by a factor, not by a power. With W in place, `rest` is what it needs at least, and
+by guess: losses, 0.4 of an epoch, and six passes over W at 10 GB/s; tasks that stay
+are 10 ms, also by guess."""
 
 ROUNDS = """To a gap of 1e-3, fitted as rounds = factor x partitions^power to the
 fits that converged on 2 to {largest} partitions; the columns of 1,000 and 32,000
@@ -33,9 +33,9 @@ CHANGES = """In the order of what they save:
    where W is shared. It takes a thirty-second of the tasks, of the copies of W, and
    of the partitions that rounds grow with. Today: `n_jobs` of the local driver;
    what it lacks is a worker with 32 threads that gets one task.
-2. **W once on a machine**: consensus and change belong to the machine, not to each
-   partition, in the number format of the rows, updated in place by the core in one
-   pass.
+2. **W once on a machine**: what partitions begin from and the sum of their changes
+   belong to the machine, not to each process, updated in place by the core in one
+   pass, every machine for its share of the features and not one for all.
 3. **No scheduler within a round.** Tasks that stay for the whole run and exchange
    changes among themselves, while Dask places them, restarts them and shows them.
    Faults are then handled by checkpoints of dual variables every few rounds, no
@@ -44,8 +44,8 @@ CHANGES = """In the order of what they save:
 4. **An all-reduce for the tree**: every machine adds up a thousandth of W and sends
    it to all. The traffic of a machine is twice W and does not grow with machines;
    no node sees a whole W but in parts, and the program that calls `fit` needs none
-   at all but sums and, at the end, the model. Today it holds three of them in
-   float64.
+   at all but sums and, at the end, the model. Today the root of the tree holds
+   seven, and the model comes to the program in every round.
 5. **Less of W**: only touched rows, which saves nothing while partitions are so
    large that they touch all frequent features; hashing to fewer features; a byte
    for a number with the rounding carried over to the next round, where
