@@ -8,8 +8,8 @@ nothing here was run on more than two cores. Rates are measured, formulas are in
 cores and 128 GB each, a network of 10 Gbit/s, 10^10 rows: once as text, once as
 dense rows like those of covtype."""
 
-TASKS = """`rest` on text is arithmetic on matrices of the size of W, in NumPy, outside the
-sequential driver, most of it where the tree is added up; on dense rows it is
+TASKS = """`rest` on text is arithmetic on matrices of the size of W, in NumPy, outside
+the sequential driver, most of it where the tree is added up; on dense rows it is
 copying dual variables and computing losses. `tasks` is Dask: its scheduler is one
 process, and its cost grows with partitions, not with machines. It was measured with
 scheduler and workers on the same two cores, so a cluster would do somewhat better,
