@@ -1,5 +1,6 @@
 """Ctrl-C and max_time keep the model of the last round and leave nothing behind."""
 
+import signal
 import time
 
 import numpy as np
@@ -44,6 +45,26 @@ def test_interrupt(interrupt_python):
     seconds, words = interrupt_python(SCRIPT, after=0.3)
     assert seconds < 2
     assert words == ["interrupted", "True"]
+
+
+class Swallowed(DaskLinearSVM):
+    """After the third round Ctrl-C comes where Python drops the exception."""
+
+    def _end_round(self, done):
+        if done.round == 3:
+            finalised = type("", (), {"__del__": lambda _: signal.raise_signal(2)})
+            finalised()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_that_python_drops(client):
+    X, y = easy_problem()
+    model = Swallowed(C=1, tol=0, max_iter=10**4, random_state=0, client=client)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(as_parts(X, y, sizes=(100, 140)))
+    assert model.status_ == "interrupted"
+    assert 3 <= model.n_iter_ <= 4
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 class Blocked(DaskLinearSVM):

@@ -9,7 +9,7 @@ from reduced import fit_reduced, occurring
 
 
 def test_few_weights_where_classes_have_features_of_their_own():
-    n, d, k = 1000, 20_000, 200
+    n, d, k = 500, 10_000, 100
     rng = np.random.default_rng(0)
     y = np.arange(n) % k
     own = y[:, None] * (d // k) + rng.integers(d // k, size=(n, 10))

@@ -29,9 +29,8 @@ class _Shown(Progress):
     """Now and then a line on a stream, with the time left."""
 
     def __init__(self, stream: TextIO, pause: float, first_pause: float):
-        self.stream, self.pause = stream, pause
-        self.start = monotonic()
-        self.next = self.start + first_pause
+        self.stream, self.pause, self.first_pause = stream, pause, first_pause
+        self._begin()
 
     def show(self, share: float, what: str) -> None:
         now = monotonic()
@@ -50,8 +49,12 @@ class _Shown(Progress):
             return ""
         return f", about {in_words(seconds * (1 - share) / share)} left"
 
+    def _begin(self) -> None:
+        self.start = monotonic()
+        self.next = self.start + self.first_pause
+
     def clear(self) -> None:
-        self.start = monotonic()  # of whatever comes next
+        self._begin()  # whatever comes next
 
 
 class Lines(_Shown):

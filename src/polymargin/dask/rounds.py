@@ -1,5 +1,6 @@
 """The run of all rounds: measure, learn, stop."""
 
+from contextlib import suppress
 from dataclasses import replace
 from time import perf_counter
 
@@ -17,6 +18,7 @@ from .consensus import (
     publish,
     with_weights,
 )
+from .interrupts import remembered_interrupts
 from .lineage import Lineage
 from .local_round import Order, message_of, rebuild, run_round
 from .partition import features_of
@@ -27,6 +29,8 @@ from .tasks import OutOfTime, Tasks
 REBUILD_EVERY = 10
 # Rounds in which nothing moved anywhere, after which nothing will.
 IDLE_ROUNDS = 2
+# To wait for the model of the last round when training is over.
+LAST_SECONDS = 1.0
 
 
 def is_not_none(value) -> bool:
@@ -110,17 +114,26 @@ class Rounds:
             self._resume()
         status = None
         try:
-            while status is None:
-                status = self._round_and_save()
+            with remembered_interrupts() as check:
+                while status is None:
+                    status = self._round_and_save()
+                    check()
             self.best()
         except OutOfTime:
             status = "max_time"
         except KeyboardInterrupt:
             status = "interrupted"
-        self.tasks.deadline = None
+        self._last_call()
         number, certificate, best = self.certified
         del self.progress.history[number:]
         return status, certificate, best
+
+    def _last_call(self) -> None:
+        """Wait a moment for a model that is on its way, but no longer."""
+        self.tasks.deadline = perf_counter() + LAST_SECONDS
+        with suppress(OutOfTime, KeyboardInterrupt):
+            self.best()
+        self.tasks.deadline = None
 
     def best(self) -> np.ndarray:
         """Return the best weights of the last round that ended."""
