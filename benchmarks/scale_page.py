@@ -69,7 +69,8 @@ def _partitions(records: list[dict]) -> list[str]:
 def _by_parts(records: list[dict], show: Callable[[dict], str]) -> str:
     """A row for each data set and machine, a column for each number of partitions."""
     rows: dict[tuple[str, str], dict[int, dict]] = {}
-    for record in records:
+    names = list(dict.fromkeys(record["name"] for record in records))
+    for record in sorted(records, key=lambda one: names.index(one["name"])):
         cells = rows.setdefault((record["name"], record["machine"]), {})
         cells[record["parts"]] = record
     columns = (ALONE, *PARTS)
@@ -151,7 +152,8 @@ def _spark(records: list[dict]) -> list[str]:
                 row += [str(ours["rounds"]), share(ours["accuracy"])]
                 rows.append([*row, f"{sign}{times(ratio)}"])
     steps = ", ".join(map(str, ITERATIONS))
-    limit = max(record["limit"] for record in records)
+    limits = {record["name"]: record["limit"] for record in records}
+    ends = ", ".join(f"{digits(s)} s ({name})" for name, s in limits.items())
     return [
         f"The same rows and {PROCESSES} cores. Spark in local mode with 8 GB, rows in "
         "its memory as sparse vectors, a partition for each core, Java warmed up by a "
@@ -160,7 +162,7 @@ def _spark(records: list[dict]) -> list[str]:
         f"`OneVsRest` trains {PROCESSES} classes at a time). It is run with maxIter = "
         f"{steps}, and the first counts whose test accuracy is within "
         f"{100 * WITHIN:g} % of that of the same machine in memory at a gap of "
-        f"{TOL:g}; a fit ends after {digits(limit)} s. `Dask` is on {PROCESSES} "
+        f"{TOL:g}; a fit of Spark ends after {ends}. `Dask` is on {PROCESSES} "
         f"processes and {PROCESSES} partitions, `in memory` on one thread, to a gap of "
         f"{TOL:g}; and, as Spark with its iterations, on Dask to gaps of "
         f"{', '.join(f'{gap:g}' for gap in GAPS)}, of which the first counts that has "
