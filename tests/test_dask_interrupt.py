@@ -90,6 +90,43 @@ def test_time_runs_out(client, kind):
     client.cancel(model.__dict__.pop("naps", []))
 
 
+class Late(DaskLinearSVM):
+    """Time is over when the last round ends."""
+
+    def _end_round(self, done):
+        if done.gap <= self.tol:
+            time.sleep(self.max_time)
+
+
+def test_a_run_that_converges_late_has_converged(client):
+    X, y = easy_problem()
+    model = Late(C=0.1, tol=0.1, max_time=2, random_state=0, client=client)
+    model.fit(as_parts(X, y, sizes=(100, 140)))
+    assert model.status_ == "converged"
+    assert model.history_["gap"][-1] == model.dual_gap_ <= 0.1
+
+
+class AtOnce(DaskLinearSVM):
+    """Is interrupted before its first round."""
+
+    def _begin_round(self):
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_right_after_a_checkpoint_was_read(client, tmp_path):
+    X, y = easy_problem()
+    parts, settings = as_parts(X, y, sizes=(100, 140)), {"C": 1, "random_state": 0}
+    settings |= {"tol": 0, "client": client, "checkpoint": tmp_path}
+    with pytest.warns(match="raise max_iter"):
+        first = DaskLinearSVM(**settings, max_iter=5 + 1).fit(parts)
+    again = AtOnce(**settings)
+    with pytest.raises(KeyboardInterrupt):
+        again.fit(parts)
+    assert again.n_iter_ == 5
+    assert again.dual_gap_ == first.history_["gap"][4] < 1
+    assert (again.predict(X) == y).mean() > 0.8
+
+
 def test_warm_start_after_time_has_run_out(client):
     X, y = easy_problem()
     parts = as_parts(X, y, sizes=(100, 140))

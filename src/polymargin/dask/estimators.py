@@ -30,7 +30,7 @@ class DaskLinearSVM(DaskTraining, LinearSVM):
         it, they read it after a fault too.
 
     traffic : {"same", "float32"}, default="same"
-        Number format in which changes of the weights travel: that of the rows, or
+        Number format in which weights and their changes travel: that of the rows, or
         float32, which halves the bytes of float64.
 
     **parameters
@@ -51,8 +51,8 @@ class DaskLinearSVM(DaskTraining, LinearSVM):
 
     history_ : dict of ndarrays
         By round: seconds since the beginning; objective, dual objective, gap and
-        violation when it began; sigma; epochs of a partition; visits and moves; and
-        bytes sent.
+        violation when it began; sigma and momentum; epochs of a partition; visits and
+        moves; and bytes sent, as if every partition were on a machine of its own.
 
     See Also
     --------

@@ -1,6 +1,5 @@
 """The run of all rounds: measure, learn, stop."""
 
-from contextlib import suppress
 from dataclasses import replace
 from time import perf_counter
 
@@ -29,7 +28,7 @@ from .tasks import OutOfTime, Tasks
 REBUILD_EVERY = 10
 # Rounds in which nothing moved anywhere, after which nothing will.
 IDLE_ROUNDS = 2
-# To wait for the model of the last round when training is over.
+# To wait for the model of the last round when training was cut short.
 LAST_SECONDS = 1.0
 
 
@@ -112,28 +111,36 @@ class Rounds:
         """
         if self.checkpoint is not None:
             self._resume()
-        status = None
+        status, patience = None, None
         try:
             with remembered_interrupts() as check:
                 while status is None:
                     status = self._round_and_save()
                     check()
-            self.best()
         except OutOfTime:
-            status = "max_time"
+            # The first model is waited for: there is no other.
+            status, patience = "max_time", LAST_SECONDS if self.certified[0] else None
         except KeyboardInterrupt:
+            status, patience = "interrupted", LAST_SECONDS
+        if not self._last_call(patience):
             status = "interrupted"
-        self._last_call()
         number, certificate, best = self.certified
         del self.progress.history[number:]
         return status, certificate, best
 
-    def _last_call(self) -> None:
-        """Wait a moment for a model that is on its way, but no longer."""
-        self.tasks.deadline = perf_counter() + LAST_SECONDS
-        with suppress(OutOfTime, KeyboardInterrupt):
+    def _last_call(self, patience: float | None) -> bool:
+        """Wait so long for a model that is on its way; False after Ctrl-C."""
+        tasks = self.tasks
+        tasks.deadline = None if patience is None else perf_counter() + patience
+        try:
             self.best()
-        self.tasks.deadline = None
+        except OutOfTime:
+            pass  # the model before it is here
+        except KeyboardInterrupt:
+            return False
+        finally:
+            tasks.deadline = None
+        return True
 
     def best(self) -> np.ndarray:
         """Return the best weights of the last round that ended."""
@@ -242,9 +249,7 @@ class Rounds:
         """
         progress = self.progress
         progress.primal = report.primal
-        progress.dual = max(
-            report.dual, float("-inf") if self.rounded else progress.dual
-        )
+        progress.dual = report.dual if self.rounded else max(progress.dual, report.dual)
         return Certificate(progress.primal, progress.dual, report.sums.violation)
 
     def _own_weights(self):
@@ -279,6 +284,12 @@ class Rounds:
         if found is not None:
             self.progress, self.pace = found
             self._read_back()
+            done = self.progress
+            certificate = Certificate(
+                done.primal, done.dual, done.history[-1].violation
+            )
+            best = self.tasks.one(best_of, self.model)
+            self.coming = done.number, certificate, best
             # Seconds go on too; only `max_time` is that of this run.
             self.clock = perf_counter() - self.progress.history[-1].seconds
 
