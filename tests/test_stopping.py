@@ -204,3 +204,12 @@ def test_a_refit_forgets_how_the_last_one_ended():
     model.set_params(max_iter=1000, tol=1e-2, history=False).fit(X, y)
     assert model.status_ == "converged"
     assert model.history_ is None
+
+
+@pytest.mark.parametrize("machine", ["cs", "ww", "llw", "ovr"])
+def test_idle_visits_are_not_taken_for_the_end(machine):
+    """A few examples, visited often and at rest: the others still move."""
+    X, y = make_problem(n=20, d=7, k=3)
+    for seed in range(500):
+        model = LinearSVM(machine=machine, C=0.01, tol=1e-6, random_state=seed)
+        assert model.fit(X, y).status_ == "converged", seed

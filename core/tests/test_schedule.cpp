@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "check.hpp"
+#include "polymargin/driver/adaptive.hpp"
 #include "polymargin/driver/max_violation.hpp"
 #include "polymargin/driver/random_draws.hpp"
 #include "polymargin/driver/schedule.hpp"
@@ -110,6 +111,42 @@ void check_all_settled() {
   CHECK(!player.play(1));
   CHECK(!player.play(1, [](std::int32_t) { return true; }));
   CHECK(same_members(player.round, numbers(10)));
+}
+
+// Asked for, a round of all examples looks at all classes.
+void check_all_on_request() {
+  ShrinkingSchedule schedule(numbers(10), 1e-3, false);
+  Random random(1);
+  Oracle oracle;
+  oracle.is_settled = [](std::int32_t i) { return i % 2 == 0; };
+  Round round;
+  for (bool shrunk : {false, true}) {
+    schedule.next_round(round, random, oracle);
+    schedule.report(round.front(), 1, 1);
+    CHECK_EQUAL(schedule.support_only(), shrunk);
+  }
+  CHECK_EQUAL(round.size(), 5u);
+  schedule.all_permuted(round, random);
+  CHECK(!schedule.support_only());
+  CHECK(same_members(round, numbers(10)));
+}
+
+// What was idle begins with all examples again; what gained goes on where it was.
+void check_recall() {
+  const Round examples{0, 1, 2, 3};
+  for (bool gained : {false, true}) {
+    AdaptiveSchedule first(examples, 4), second(examples, 4);
+    Random random(1);
+    Oracle oracle;
+    Round round;
+    for (int r = 0; r < 6; ++r) {
+      first.next_round(round, random, oracle);
+      for (std::int32_t i : round) first.report(i, 1, i == 0 && (gained || r < 5) ? 1 : 0);
+    }
+    second.recall(first.memory());
+    second.next_round(round, random, oracle);
+    CHECK_EQUAL(same_members(round, examples), !gained);
+  }
 }
 
 // While epsilon is 1, shrunk rounds with violations of 0.5 count as optimal; after a full round
@@ -232,6 +269,8 @@ void run_tests() {
   check_back_to_all_when_optimal();
   check_budget();
   check_all_settled();
+  check_all_on_request();
+  check_recall();
   check_cooling();
 }
 

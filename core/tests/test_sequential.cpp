@@ -155,6 +155,35 @@ class SlowSchedule final : public Schedule {
   }
 };
 
+// Visits the same example again and again, and tells who was visited.
+class StubbornSchedule final : public Schedule {
+ public:
+  StubbornSchedule(std::vector<std::int32_t> examples, std::vector<int>& visits)
+      : Schedule(std::move(examples)), visits_(visits) {}
+  void next_round(std::vector<std::int32_t>& round, Random&, Inspector&) override {
+    round.assign(7, examples_.front());
+  }
+  void report(std::int32_t i, double, double) override { ++visits_[i]; }
+
+ private:
+  std::vector<int>& visits_;
+};
+
+// Two epochs without a move mean that nothing can move, whatever the schedule.
+void check_everyone_is_asked() {
+  const Problem<double> problem(6, 20, 4, 3, 1);
+  const auto driver = problem.driver(kChoices[0], Storage::dense_c, 0, 1);
+  std::vector<int> visits(20);
+  driver->set_schedule(std::make_unique<StubbornSchedule>(driver->visited(), visits));
+  int epochs = 1;
+  while (driver->epoch(go_on).moves > 0) CHECK(++epochs < 1000);
+  for (int i = 0; i < 20; ++i) CHECK_EQUAL(visits[i], i == 0 ? 20 * epochs : 0);
+  CHECK(driver->epoch(go_on).moves > 0);
+  for (int i = 0; i < 20; ++i) CHECK_EQUAL(visits[i], i == 0 ? 20 * epochs + 1 : 1);
+  driver->epoch(go_on);
+  CHECK_EQUAL(visits[0], 20 * epochs + 21);
+}
+
 void check_poll() {
   const Problem<double> problem(6, 150, 4, 3, 1);
   const auto driver = problem.driver(kChoices[0], Storage::dense_c, 0, 1);
@@ -194,6 +223,7 @@ void run_tests() {
   check_real<double>();
   check_real<float>();
   check_poll();
+  check_everyone_is_asked();
 }
 
 }  // namespace polymargin::test

@@ -212,6 +212,8 @@ class Rounds:
         self.results, self.model, self.pace = results, model, report.pace
         progress.idle = 0 if sums.moves else progress.idle + 1
         progress.epochs = self.size.epochs(sums.bytes // len(self.partitions))
+        if progress.idle:  # less than an epoch may miss what still moves
+            progress.epochs = max(progress.epochs, 1.0)
         return certificate, best
 
     def _submit(self) -> list:

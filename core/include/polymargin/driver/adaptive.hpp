@@ -66,8 +66,9 @@ class AdaptiveSchedule final : public Schedule {
 
   void recall(std::span<const float> memory) override {
     if (memory.size() != 1 + 2 * state_.size()) return;
+    // Where nothing was gained, or nothing visited, a round of all examples comes next.
     gains_ = memory[0];
-    visits_ = memory[0] < 0 ? 0 : 1;
+    visits_ = memory[0] > 0 ? 1 : 0;
     for (std::size_t i = 0; i < state_.size(); ++i)
       state_[i] = {memory[1 + 2 * i], memory[2 + 2 * i]};
   }

@@ -20,6 +20,13 @@ class Schedule {
   virtual void next_round(std::vector<std::int32_t>& round, Random& random,
                           Inspector& inspector) = 0;
 
+  // A round of all examples, in which visits look at all classes: whether anything can still move
+  // shows in it alone.
+  virtual void all_permuted(std::vector<std::int32_t>& round, Random& random) {
+    round = examples_;
+    random.shuffle(std::span(round));
+  }
+
   // Whether visits of this round look only at the classes in the support of the block.
   virtual bool support_only() const { return false; }
 
@@ -35,11 +42,6 @@ class Schedule {
   const std::vector<std::int32_t>& examples() const { return examples_; }
 
  protected:
-  void all_permuted(std::vector<std::int32_t>& round, Random& random) const {
-    round = examples_;
-    random.shuffle(std::span(round));
-  }
-
   std::vector<std::int32_t> examples_;
 };
 

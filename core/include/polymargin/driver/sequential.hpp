@@ -104,7 +104,7 @@ class Sequential {
   // The visits of one round of the schedule, about as many as there are examples: nothing that the
   // schedule has planned is lost with the driver.
   EpochReport round(const std::function<bool()>& poll) {
-    if (visited_.empty()) return visits(poll, 0);
+    if (visited_.empty() || idle_) return epoch(poll);
     Poller poller(poll);
     DriverInspector inspector(*this, poller);
     schedule_->next_round(round_, random_, inspector);
@@ -193,6 +193,7 @@ class Sequential {
     Poller poller(poll);
     DriverInspector inspector(*this, poller);
     EpochReport report;
+    if (idle_) look_at_everything();
     while (report.visits < visits && !report.stopped) {
       if (position_ == round_.size()) {
         schedule_->next_round(round_, random_, inspector);
@@ -219,7 +220,17 @@ class Sequential {
     report.dual = dual_;
     report.half_norm = half_norm_;
     report.loss_sum = loss_sum_;
+    idle_ = report.moves == 0;
     return report;
+  }
+
+  // A schedule may look at the same few examples again and again: after visits that moved nothing
+  // come all examples and all classes, so that two idle epochs say that nothing can move.
+  void look_at_everything() {
+    if (visited_.empty()) return;
+    schedule_->all_permuted(round_, random_);
+    position_ = 0;
+    std::fill(rest_.begin(), rest_.end(), std::uint8_t(0));
   }
 
   // The rows come in random order: ask for them a few visits before they are needed.
@@ -375,6 +386,7 @@ class Sequential {
   std::vector<Real> steps_;  // only if the machine adapts them
   std::vector<std::int32_t> round_;
   std::size_t position_ = 0;
+  bool idle_ = false;  // nothing moved in the last epoch
   double dual_ = 0, half_norm_ = 0, loss_sum_ = 0;
 };
 

@@ -26,15 +26,18 @@ class ShrinkingSchedule final : public Schedule {
     if (!shrunk_) effort_ = 0;
     started_ = true;
     worst_ = 0;
-    if (shrunk_) {
-      round.clear();
-      for (std::int32_t i : examples_)
-        if (!inspector.settled(i)) round.push_back(i);
-      random.shuffle(std::span(round));
-      effort_ += round.size();
-      shrunk_ = !round.empty();
-    }
-    if (!shrunk_) all_permuted(round, random);
+    if (!shrunk_) return all_permuted(round, random);
+    round.clear();
+    for (std::int32_t i : examples_)
+      if (!inspector.settled(i)) round.push_back(i);
+    if (round.empty()) return all_permuted(round, random);
+    random.shuffle(std::span(round));
+    effort_ += round.size();
+  }
+
+  void all_permuted(std::vector<std::int32_t>& round, Random& random) override {
+    shrunk_ = false;
+    Schedule::all_permuted(round, random);
   }
 
   bool support_only() const override { return shrunk_; }
