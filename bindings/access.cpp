@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core.hpp"
+#include "polymargin/access/csr_checks.hpp"
 #include "polymargin/access/subset.hpp"
 #include "rows.hpp"
 
@@ -31,16 +32,9 @@ static PyRows<Real> csr_rows(Vector<Real> values, Vector<Index> indices, Vector<
     if (starts.data()[i + 1] < starts.data()[i]) broken("indptr must not decrease");
   if (std::size_t(starts.data()[rows]) > indices.shape(0) || indices.shape(0) != values.shape(0))
     broken("indptr, indices and data must agree in length");
-  bool canonical = true;
-  for (std::int64_t i = 0; i < rows; ++i) {
-    Index last = -1;
-    for (Index p = starts.data()[i]; p < starts.data()[i + 1]; ++p) {
-      const Index index = indices.data()[p];
-      if (index < 0 || std::int64_t(index) >= columns) broken("a column index is out of range");
-      canonical &= index > last;
-      last = index;
-    }
-  }
+  const std::span<const Index> used(indices.data(), std::size_t(starts.data()[rows]));
+  if (!all_below(used, columns)) broken("a column index is out of range");
+  const bool canonical = ascends_within(used, {starts.data(), std::size_t(rows) + 1});
   CsrStorage<Real, Index> storage{values.data(), indices.data(), starts.data(), rows, columns};
   return {std::make_shared<RowsOf<Real, CsrStorage<Real, Index>>>(storage, Real(bias)),
           {nb::cast(values), nb::cast(indices), nb::cast(starts)},

@@ -2,11 +2,13 @@
 without intercept can do what is asked.
 
 gamma="scale" does not look at weights, so gamma is a number. The tolerance is tight
-because the check of sample weights compares two independent runs to 1e-7.
+where the check of sample weights compares two independent runs to 1e-7; elsewhere it
+is that of users.
 """
 
 import pytest
 from kernel_problems import KERNEL_PAIRS
+from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from polymargin import KernelSVM
@@ -41,4 +43,6 @@ def of_matrices(estimator):
     expected_failed_checks=of_matrices,
 )
 def test_estimator(estimator, check):
+    if "sample_weight" not in check.func.__name__:
+        estimator = clone(estimator).set_params(violation_tol=None)
     check(estimator)

@@ -23,7 +23,8 @@ from .._core import core
 from ..access import csr_rows
 from ..row_parts import PartState, part_driver
 from ..solver import constant_feature
-from .pieces import LoadedRows
+from .optimism import Optimism
+from .pieces import Buffers, LoadedRows
 from .plan import Plan
 from .problem import StoredProblem
 from .states import PieceStates
@@ -50,6 +51,7 @@ class PieceDriver:
         self.pieces = store.pieces(plan.piece_rows)
         self.plan = plan
         self.states = PieceStates(plan.state_bytes)
+        self._buffers = Buffers()  # of one group at a time
         seed = check_random_state(settings.random_state).randint(2**31)
         self._random = np.random.default_rng(seed)
         # Drivers of no rows, of which only W counts: the model, and perhaps what the
@@ -58,6 +60,7 @@ class PieceDriver:
         self._rebuilt = None
         self._losses = np.zeros(len(self.pieces))
         self._terms = np.zeros(len(self.pieces))
+        self._optimism = Optimism()
         self.interrupted = False
 
     def epoch(self, seconds: float) -> dict:
@@ -77,9 +80,10 @@ class PieceDriver:
                 report["stopped"] = True
                 break
         half_norm = self._keeper.squared_norm() / 2
+        missed = self._optimism.next_pass()
         return report | {
             "dual": float(self._terms.sum()) - half_norm,
-            "primal_estimate": float(self._losses.sum()) + half_norm,
+            "primal_estimate": float(self._losses.sum()) + missed + half_norm,
         }
 
     def _train(self, numbers, end: float) -> dict:
@@ -100,7 +104,7 @@ class PieceDriver:
     def _driver(self, numbers, seed: int):
         """A driver of pieces with their dual variables, C_i, and rows of each."""
         pieces = [self.pieces[number] for number in numbers]
-        loaded = self.store.read(pieces)
+        loaded = self.store.read(pieces, self._buffers)
         driver, caps = self._make(loaded, seed, self._keeper)
         states = [self.states.get(number) for number in numbers]
         if states[0] is not None:
@@ -159,6 +163,7 @@ class PieceDriver:
             violation = max(violation, sums[2])
         self._rebuilt = rebuilt
         primal = losses + self._keeper.squared_norm() / 2
+        self._optimism.learn(losses - float(self._losses.sum()), primal)
         return primal, terms - rebuilt.squared_norm() / 2, violation
 
     def _measure(self, numbers, rebuilt) -> tuple[float, float, float] | None:

@@ -39,6 +39,20 @@ def block_path(folder: Path, number: int) -> Path:
     return folder / f"block-{number:05d}.bin"
 
 
+class Buffers:
+    """Memory that is used again and again, because new memory is slow to begin with."""
+
+    def __init__(self):
+        self._arrays: dict[str, np.ndarray] = {}
+
+    def array(self, name: str, shape: tuple, dtype) -> np.ndarray:
+        """An array of any content, where the last one of this name was."""
+        nbytes = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        if name not in self._arrays or self._arrays[name].nbytes < nbytes:
+            self._arrays[name] = np.empty(nbytes, np.uint8)
+        return self._arrays[name][:nbytes].view(dtype).reshape(shape)
+
+
 class PieceReader:
     """Reads pieces of the blocks in a folder.
 
@@ -52,8 +66,16 @@ class PieceReader:
         self.folder, self.header = folder, header
         self._open: dict[int, tuple] = {}
 
-    def read(self, pieces: Sequence[Piece]) -> LoadedRows:
+    def read(
+        self, pieces: Sequence[Piece], buffers: Buffers | None = None
+    ) -> LoadedRows:
         """Read pieces, one below the other.
+
+        Parameters
+        ----------
+        pieces : sequence of Piece
+        buffers : Buffers or None
+            Where the rows go, in the place of those read before; new memory if None.
 
         Raises
         ------
@@ -63,6 +85,7 @@ class PieceReader:
         layout = self.header.layout
         if not pieces:
             return _no_rows(layout)
+        empty = _new if buffers is None else buffers.array
         blocks = [self._block(piece.block) for piece in pieces]
         ranges = [(piece.start, piece.stop) for piece in pieces]
         if layout.sparse:
@@ -70,20 +93,20 @@ class PieceReader:
             inner = [(int(ends[0]), int(ends[-1])) for ends in starts]
             X = sp.csr_array((0, layout.n_features), dtype=layout.dtype)
             # Not by the constructor, which reads all columns; the core checks them.
-            X.data = self._joined(blocks, inner, "values")
-            X.indices = self._joined(blocks, inner, "columns")
+            X.data = _joined(blocks, inner, "values", empty)
+            X.indices = _joined(blocks, inner, "columns", empty)
             X.indptr = _joined_starts(starts, layout.index)
             X._shape = len(X.indptr) - 1, layout.n_features
         else:
-            X = self._joined(blocks, ranges, "values")
+            X = _joined(blocks, ranges, "values", empty)
         labels = None
         if layout.labelled:
-            labels = self._joined(blocks, ranges, "labels")
+            labels = _joined(blocks, ranges, "labels", empty)
             if not 0 <= labels.min() <= labels.max() < len(self.header.classes):
                 raise _damaged(block_path(self.folder, pieces[0].block))
         weights = np.ones(X.shape[0])
         if layout.weighted:
-            weights = self._joined(blocks, ranges, "weights")
+            weights = _joined(blocks, ranges, "weights", empty)
         return LoadedRows(X, labels, weights)
 
     def _block(self, number: int) -> tuple:
@@ -103,17 +126,6 @@ class PieceReader:
         for file, _ in self._open.values():
             file.close()
         self._open.clear()
-
-    def _joined(self, blocks, ranges, name: str) -> np.ndarray:
-        """An array of all pieces, one after the other."""
-        place = blocks[0][1][name]
-        count = sum(stop - start for start, stop in ranges)
-        joined = np.empty((count, *place.shape[1:]), place.dtype)
-        at = 0
-        for (file, places), (start, stop) in zip(blocks, ranges, strict=True):
-            _fill(joined[at : at + stop - start], file, places[name], start)
-            at += stop - start
-        return joined
 
     def _starts(self, blocks, pieces) -> list[np.ndarray]:
         """Row starts of every piece, and where its last row ends."""
@@ -149,6 +161,22 @@ class PieceReader:
 
 def _damaged(path) -> ValueError:
     return ValueError(f"{path} is damaged or cut off; convert the data again.")
+
+
+def _new(_: str, shape: tuple, dtype) -> np.ndarray:
+    return np.empty(shape, dtype)
+
+
+def _joined(blocks, ranges, name: str, empty) -> np.ndarray:
+    """An array of all pieces, one after the other, in memory that `empty` gives."""
+    place = blocks[0][1][name]
+    count = sum(stop - start for start, stop in ranges)
+    joined = empty(name, (count, *place.shape[1:]), place.dtype)
+    at = 0
+    for (file, places), (start, stop) in zip(blocks, ranges, strict=True):
+        _fill(joined[at : at + stop - start], file, places[name], start)
+        at += stop - start
+    return joined
 
 
 def _fill(array: np.ndarray, file, place: Place, start: int) -> None:

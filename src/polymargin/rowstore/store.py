@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .header import read_header
-from .pieces import LoadedRows, Piece, PieceReader, block_path
+from .pieces import Buffers, LoadedRows, Piece, PieceReader, block_path
 from .sizes import as_bytes, half_of_memory, in_words
 
 _PART = 2**20  # bytes that are read at once to be checked
@@ -177,11 +177,13 @@ class RowStore:
             pieces += [Piece(number, *ends) for ends in pairwise(cuts)]
         return pieces
 
-    def read(self, pieces: Sequence[Piece]) -> LoadedRows:
-        """Read pieces into memory, one below the other."""
+    def read(
+        self, pieces: Sequence[Piece], buffers: Buffers | None = None
+    ) -> LoadedRows:
+        """Read pieces into memory, one below the other (see `PieceReader.read`)."""
         for piece in pieces:
             self.verify(piece.block)
-        return self.reader.read(pieces)
+        return self.reader.read(pieces, buffers)
 
     def verify(self, number: int) -> None:
         """Compare a block with its checksum, once."""

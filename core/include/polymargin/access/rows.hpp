@@ -177,9 +177,19 @@ class RowsOf final : public Rows<Real> {
   void prefetch_place(std::int64_t i) const override { storage_.prefetch_place(i); }
 
   Real squared_norm(std::int64_t i) const override {
+    constexpr int kSums = 16;  // which do not wait for each other
     const auto row = storage_.row(i);
-    double sum = double(bias_) * double(bias_);
-    for (std::int64_t p = 0; p < row.size; ++p) sum += double(row.value(p)) * double(row.value(p));
+    double sums[kSums] = {double(bias_) * double(bias_)};
+    const auto add = [&](int s, std::int64_t p) {
+      const double value = double(row.value(p));
+      sums[s] += value * value;
+    };
+    std::int64_t p = 0;
+    for (; p + kSums <= row.size; p += kSums)
+      for (int s = 0; s < kSums; ++s) add(s, p + s);
+    for (; p < row.size; ++p) add(int(p % kSums), p);
+    double sum = 0;
+    for (double part : sums) sum += part;
     return Real(sum);
   }
 
