@@ -151,7 +151,7 @@ class PySequential : public Interruptible {
     driver_->set_losses({losses.data(), losses.data() + losses.shape(0)});
   }
 
-  auto schedule_memory() { return to_numpy(driver_->schedule().memory()); }
+  auto schedule_memory() { return to_numpy(driver_->schedule_memory()); }
 
   void recall_schedule(Input<float> memory) {
     driver_->schedule().recall({memory.data(), memory.shape(0)});

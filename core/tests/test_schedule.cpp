@@ -149,6 +149,31 @@ void check_recall() {
   }
 }
 
+// Visits that were planned and not made are owed: in the long run every example gets its share,
+// however early rounds are broken off.
+void check_take_back() {
+  const Round examples{0, 1, 2, 3, 4, 5, 6, 7};
+  std::vector<float> memory;
+  std::vector<int> visits(8);
+  Random random(1);
+  Oracle oracle;
+  for (int r = 0; r < 800; ++r) {
+    AdaptiveSchedule schedule(examples, 8);
+    if (r > 0) schedule.recall(memory);
+    Round round;
+    schedule.next_round(round, random, oracle);
+    const std::size_t made = r == 0 ? round.size() : std::min<std::size_t>(round.size(), 3);
+    for (std::size_t p = 0; p < made; ++p) {
+      ++visits[round[p]];
+      schedule.report(round[p], 1, round[p] < 2 ? 1 : 0);  // the others are seldom visited
+    }
+    schedule.take_back(std::span(round).subspan(made));
+    memory = schedule.memory();
+  }
+  for (int i = 0; i < 8; ++i) CHECK(visits[i] > 10);
+  CHECK(visits[0] > 5 * visits[7]);
+}
+
 // While epsilon is 1, shrunk rounds with violations of 0.5 count as optimal; after a full round
 // below 1 it is 0.1, and they no longer do.
 void check_cooling() {
@@ -271,6 +296,7 @@ void run_tests() {
   check_all_settled();
   check_all_on_request();
   check_recall();
+  check_take_back();
   check_cooling();
 }
 

@@ -27,7 +27,10 @@ from .tasks import Tasks
 _RUN = "run.json"
 _MODEL = "model.npz"
 _DUALS = ("indptr", "classes", "values")
-_MATRICES = ("weights", "consensus", "ahead", "shift", "shift_ahead", "best", "counts")
+_MATRICES = (
+    *("weights", "consensus", "ahead", "shift", "shift_ahead", "best"),
+    *("counts", "units"),
+)
 
 
 class Checkpoint:

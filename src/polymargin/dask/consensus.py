@@ -19,7 +19,12 @@ extrapolated with momentum beta: Z^ = Z + beta (Z - the Z before), and so on. Wi
 momentum, and with sigma the number of partitions, Y_k is W for all, and this is CoCoA+
 with its safe sigma' (Ma, Smith, Jaggi, Jordan, Richtarik and Takac, 2015, Adding vs.
 averaging in distributed primal-dual optimization); any other sigma converges as well.
-K is counted for each feature: of the partitions in which it occurs.
+K is counted for each feature: of the partitions in which it occurs. Features have units
+(units.py), in which the regulariser is 1/2 sum u Z^2: then
+
+    Z    = Z^ + sigma / (K + sigma u) (W - u Z^),
+
+and the lambda_k add up to u Z.
 
 Z is the model whose losses are measured. Dual variables bound the optimum from below
 whatever Z is.
@@ -32,6 +37,7 @@ import numpy as np
 
 from .adaptation import Pace, Residuals
 from .changes import Message, RowChange, Sums, add_messages
+from .units import Features
 
 # Numbers of a matrix that are worked on at a time, so that they stay in a cache.
 CACHED_NUMBERS = 2**15
@@ -39,7 +45,7 @@ CACHED_NUMBERS = 2**15
 
 @dataclass(frozen=True)
 class Squares:
-    """Squared norms of the W and the Z of a model."""
+    """Of a model, sum W^2 / u and sum u Z^2: the squared norms without units."""
 
     weights: float = 0.0
     consensus: float = 0.0
@@ -61,8 +67,8 @@ class Model:
         The Z with the smallest objective so far, which is `primal`.
     last : RowChange or None
         The sum of all dW_k of the last round; None for zeros.
-    counts : ndarray of shape (n_features, 1)
-        K of each feature.
+    counts, units : ndarray of shape (n_features, 1)
+        K and u of each feature.
     squares : Squares
     pace : Pace
     primal : float
@@ -80,6 +86,7 @@ class Model:
     best: np.ndarray
     last: RowChange | None
     counts: np.ndarray
+    units: np.ndarray
     squares: Squares
     pace: Pace
     primal: float = float("inf")
@@ -111,25 +118,29 @@ class Start:
         return self.consensus.nbytes + self.start.nbytes
 
 
-def first_model(counts: np.ndarray, n_columns: int, dtype, pace: Pace) -> Model:
+def first_model(features: Features, n_columns: int, dtype, pace: Pace) -> Model:
     """All zeros."""
-    zeros = np.zeros((len(counts), n_columns), dtype)
-    counts = counts.astype(dtype)[:, None]
-    return Model(*[zeros] * 6, None, counts, Squares(), pace)
+    zeros = np.zeros((len(features.counts), n_columns), dtype)
+    columns = features.counts, features.units
+    counts, units = (column.astype(dtype)[:, None] for column in columns)
+    return Model(*[zeros] * 6, None, counts, units, Squares(), pace)
 
 
 def begin_from(
     model: Model, messages: list[Message], consensus: np.ndarray, pace: Pace
 ) -> Model:
-    """Return a model with the W that messages bring, and this Z and pace."""
-    dtype = model.weights.dtype
+    """Return a model with the W that messages bring, this pace, and this Z.
+
+    Z is without units.
+    """
+    dtype, units = model.weights.dtype, model.units
     weights = add_messages(messages).change.rows(None).astype(dtype, copy=False)
-    consensus = consensus.astype(dtype)
+    consensus = consensus.astype(dtype) / np.sqrt(units)
     if is_alone(model):
         consensus = weights
-    # The sum of all lambda_k is Z.
-    shift = (consensus - weights) / np.maximum(model.counts, 1)
-    squares = Squares(_square(weights), _square(consensus))
+    # The sum of all lambda_k is u Z.
+    shift = (units * consensus - weights) / np.maximum(model.counts, 1)
+    squares = Squares(_square(weights, 1 / units), _square(consensus, units))
     return replace(
         model,
         weights=weights,
@@ -148,7 +159,7 @@ def with_weights(model: Model, messages: list[Message]) -> Model:
     weights = (
         add_messages(messages).change.rows(None).astype(model.weights.dtype, copy=False)
     )
-    squares = replace(model.squares, weights=_square(weights))
+    squares = replace(model.squares, weights=_square(weights, 1 / model.units))
     if is_alone(model):
         squares = Squares(squares.weights, squares.weights)
         return replace(
@@ -213,7 +224,7 @@ def advance(model: Model, messages: list[Message], latest: bool) -> Model:
 
 def _alone(model: Model, message: Message) -> Model:
     weights = model.weights + message.change.rows(None)
-    square = _square(weights)
+    square = _square(weights, model.units)
     return replace(
         model,
         weights=weights,
@@ -231,20 +242,23 @@ def _together(model: Model, message: Message) -> Model:
     kind = model.weights.dtype.type
     sigma, momentum = kind(pace.sigma), kind(pace.momentum)
     weights, consensus, shift = (np.empty_like(model.weights) for _ in range(3))
-    products = np.zeros(6)  # W W, Z Z, and the others with the counts of features
+    products = np.zeros(6)  # W W / u, u Z Z, and the others with counts of features
     for rows in _slices(weights):
-        count, ahead, pulled = (
-            part[rows] for part in (model.counts, model.ahead, model.shift_ahead)
+        count, unit, ahead, pulled = (
+            part[rows]
+            for part in (model.counts, model.units, model.ahead, model.shift_ahead)
         )
         W = np.add(model.weights[rows], change[rows], out=weights[rows])
-        O = np.divide(ahead - W, count + sigma, out=shift[rows])  # noqa: E741
+        O = np.divide(  # noqa: E741
+            unit * ahead - W, count + sigma * unit, out=shift[rows]
+        )
         Z = np.subtract(ahead, sigma * O, out=consensus[rows])
         moved = change[rows] if last is None else change[rows] - momentum * last[rows]
         shifted = O - pulled
-        Z_Z, by_count = _row_squares(Z), count.ravel()
+        Z_Z, by_count, by_unit = _row_squares(Z), count.ravel(), unit.ravel()
         products += [
-            _row_squares(W).sum(),
-            Z_Z.sum(),
+            (_row_squares(W) / by_unit).sum(),
+            by_unit @ Z_Z,
             by_count @ Z_Z,
             by_count @ _row_products(O, O),
             _row_products(2 * moved + count * shifted, shifted).sum(),
@@ -300,5 +314,14 @@ def _row_squares(matrix: np.ndarray) -> np.ndarray:
     return _row_products(wide, wide)
 
 
-def _square(matrix: np.ndarray) -> float:
-    return sum(float(_row_squares(matrix[rows]).sum()) for rows in _slices(matrix))
+def _square(matrix: np.ndarray, units: np.ndarray) -> float:
+    """The sum of u m^2."""
+    return sum(
+        float(units[rows].ravel() @ _row_squares(matrix[rows]))
+        for rows in _slices(matrix)
+    )
+
+
+def best_of(model: Model) -> np.ndarray:
+    """Return the best weights so far, without units."""
+    return model.best * np.sqrt(model.units)

@@ -6,7 +6,6 @@ from zlib import crc32
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.extmath import row_norms
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
@@ -109,6 +108,8 @@ class Partition:
         The rows of W that the partition needs, ascending; None for all.
     n_features : int
         Rows of W.
+    constant : float
+        The last feature of every row, beside those of X; none if zero.
     """
 
     settings: object
@@ -116,6 +117,7 @@ class Partition:
     problem: Problem
     features: np.ndarray | None
     n_features: int
+    constant: float
 
     @property
     def n_rows(self) -> int:
@@ -128,7 +130,7 @@ class Partition:
     @cached_property
     def _rows(self):
         """The rows for the core: checked once as long as they stay on a worker."""
-        return rows_of(self.X, constant_feature(self.settings))
+        return rows_of(self.X, self.constant)
 
     def __getstate__(self):
         return {name: value for name, value in vars(self).items() if name != "_rows"}
@@ -161,7 +163,8 @@ def make_partition(block: Block, settings, machine, classes, by_class, dtype):
         block.weights,
         by_class,
     )
-    return Partition(settings, X, problem, features, n_features)
+    constant = constant_feature(settings)
+    return Partition(settings, X, problem, features, n_features, constant)
 
 
 @dataclass(frozen=True)
@@ -172,20 +175,20 @@ class Extent:
     ----------
     counts : ndarray of int
         How many have rows with this feature.
-    squares : float
-        Sum of C_i |x_i|^2.
+    squares : ndarray of float
+        Of each feature, the sum of C_i x_i^2.
     n_rows : int
     """
 
     counts: np.ndarray
-    squares: float
+    squares: np.ndarray
     n_rows: int
 
 
 def extent_of(partition: Partition) -> Extent:
     X, caps = partition.X, partition.problem.caps
     counts = np.zeros(partition.n_features, np.int32)
-    constant = constant_feature(partition.settings)
+    squares = np.zeros(partition.n_features)
     if partition.n_rows:
         if partition.features is not None:
             counts[partition.features] = 1
@@ -193,18 +196,25 @@ def extent_of(partition: Partition) -> Extent:
             counts[X.indices] = 1
         else:
             counts[:] = 1
-        if constant:
+        own = X.multiply(X).T @ caps if sp.issparse(X) else caps @ np.square(X)
+        if partition.constant:
             counts[-1] = 1
-    squares = float(caps @ (row_norms(X, squared=True) + constant**2))
+            own = np.append(own, partition.constant**2 * caps.sum())
+        squares[slice(None) if partition.features is None else partition.features] = own
     return Extent(counts, squares, partition.n_rows)
 
 
 def add_extents(extents: list[Extent]) -> Extent:
     return Extent(
         np.sum([extent.counts for extent in extents], axis=0),
-        sum(extent.squares for extent in extents),
+        np.sum([extent.squares for extent in extents], axis=0),
         sum(extent.n_rows for extent in extents),
     )
+
+
+def mean_square(extent: Extent) -> float:
+    """Return the mean of C_i |x_i|^2."""
+    return float(extent.squares.sum()) / extent.n_rows
 
 
 def features_of(partition: Partition) -> np.ndarray | None:

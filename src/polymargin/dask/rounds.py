@@ -4,15 +4,16 @@ from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
+from distributed import Future
 
 from ..certify import UNCERTIFIED, Certificate
 from ..driver import Stopping
 from .adaptation import Pace
 from .changes import add_messages
 from .consensus import (
-    Model,
     advance,
     begin_from,
+    best_of,
     first_model,
     publish,
     with_weights,
@@ -36,10 +37,6 @@ def is_not_none(value) -> bool:
     return value is not None
 
 
-def best_of(model: Model) -> np.ndarray:
-    return model.best
-
-
 class Rounds:
     """Rounds on partitions that are futures.
 
@@ -51,8 +48,8 @@ class Rounds:
         What has to be known of all partitions.
     pace : Pace
         Of the first round.
-    counts : ndarray of int
-        In how many partitions every feature occurs.
+    features : Future
+        Of the `Features` of all partitions.
     seed : int
     stopping : Stopping
         `max_iter` counts rounds.
@@ -67,7 +64,7 @@ class Rounds:
         partitions: list,
         size: Size,
         pace: Pace,
-        counts: np.ndarray,
+        features: Future,
         seed: int,
         stopping: Stopping,
         watcher,
@@ -81,17 +78,18 @@ class Rounds:
         self.checkpoint = checkpoint
         self.lineage = Lineage(tasks, partitions)
         # Where a partition needs few rows of W, no others travel to it.
-        features = tasks.each(features_of, partitions)
-        compact = tasks.gather(tasks.each(is_not_none, features))
+        needed = tasks.each(features_of, partitions)
+        compact = tasks.gather(tasks.each(is_not_none, needed))
         self.features = [
-            future if few else None
-            for future, few in zip(features, compact, strict=True)
+            future if few else None for future, few in zip(needed, compact, strict=True)
         ]
         self.start = self.clock = perf_counter()
         self.rounded = size.travels == np.float32
         self.results: list = [None] * len(partitions)
         self.pace = pace
-        self.model = tasks.one(first_model, counts, size.n_columns, size.travels, pace)
+        self.model = tasks.one(
+            first_model, features, size.n_columns, size.travels, pace
+        )
         whole = 3 * size.n_features * size.n_columns * size.travels.itemsize
         self.progress = Progress(seed, size.epochs(whole))
         # The model of the last round that ended, whatever happens in the next: here,

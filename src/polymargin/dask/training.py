@@ -21,10 +21,18 @@ from .answers import DaskAnswers
 from .checkpoint import Checkpoint
 from .collections import delayed_blocks, feature_names
 from .labels import join_labels, only_width
-from .partition import Summary, add_extents, extent_of, make_partition, summarise
+from .partition import (
+    Summary,
+    add_extents,
+    extent_of,
+    make_partition,
+    mean_square,
+    summarise,
+)
 from .progress import Round, Size
 from .rounds import Rounds
 from .tasks import Tasks, client_for
+from .units import features_in_units, in_units
 
 # What an estimator here has and its local twin has not.
 OWN_PARAMETERS = ("client", "checkpoint", "traffic")
@@ -168,7 +176,8 @@ class DaskTraining(DaskAnswers):
         )
         tasks.finish(partitions, partitions)
         extents = tasks.add_up(tasks.each(extent_of, partitions), add_extents)
-        extent = add_extents(tasks.gather(extents))
+        extent = tasks.one(add_extents, extents)
+        [square] = tasks.gather([tasks.one(mean_square, extent)])
         n_columns, _ = block_shape(machine.name, np.zeros(0), len(self.classes_))
         constant = settings.fit_intercept
         n_rows = [summary.n_rows for summary in summaries]
@@ -180,13 +189,16 @@ class DaskTraining(DaskAnswers):
             dtype,
             np.dtype(np.float32) if self.traffic == "float32" else dtype,
         )
+        features = tasks.one(features_in_units, extent, size.parts)
+        partitions = tasks.each(in_units, partitions, [features] * len(partitions))
+        tasks.finish(partitions, partitions)
         limits = self.tol, self._violation_tol(), self.max_iter, self.max_time
         rounds = Rounds(
             tasks,
             partitions,
             size,
-            Pace(first_sigma(size.parts, extent.squares / extent.n_rows), size.parts),
-            extent.counts,
+            Pace(first_sigma(size.parts, square), size.parts),
+            features,
             seed,
             Stopping(*limits),
             self,

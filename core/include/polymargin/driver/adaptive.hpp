@@ -56,6 +56,10 @@ class AdaptiveSchedule final : public Schedule {
 
   void prefetch(std::int32_t i) const override { __builtin_prefetch(&state_[i]); }
 
+  void take_back(std::span<const std::int32_t> rest) override {
+    for (std::int32_t i : rest) state_[i].owed += 1;
+  }
+
   // The mean gain of a visit, then preference and debt of every example. The visits since the last
   // round began are as good as forgotten.
   std::vector<float> memory() const override {

@@ -35,6 +35,9 @@ class Schedule {
   // Says that an example will be reported soon.
   virtual void prefetch(std::int32_t /*example*/) const {}
 
+  // Takes back the rest of a round, whose visits will not be made.
+  virtual void take_back(std::span<const std::int32_t> /*rest*/) {}
+
   // What it has learned so far, for a later schedule of the same kind and examples to go on from.
   virtual std::vector<float> memory() const { return {}; }
   virtual void recall(std::span<const float> /*memory*/) {}

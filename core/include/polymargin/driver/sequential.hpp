@@ -112,6 +112,15 @@ class Sequential {
     return visits(poll, std::int64_t(round_.size()));
   }
 
+  // What the schedule has learned, for a later driver of the same rows to go on from. The visits
+  // that are left of this round are owed then.
+  std::vector<float> schedule_memory() {
+    schedule_->take_back(std::span(round_).subspan(position_));
+    round_.clear();
+    position_ = 0;
+    return schedule_->memory();
+  }
+
   // Sets W to what the dual variables say: removes the drift of many small additions.
   void rebuild_weights() {
     weights_->clear();
