@@ -1,10 +1,9 @@
-#include "polymargin/access/csr_checks.hpp"
-
 #include <limits>
 #include <vector>
 
 #include "blocks.hpp"
 #include "check.hpp"
+#include "polymargin/access/csr_checks.hpp"
 
 namespace polymargin::test {
 
@@ -50,7 +49,8 @@ void check_ascent() {
       starts.push_back(Index(indices.size()));
     }
     // Some are spoilt, perhaps.
-    if (!indices.empty() && t % 2) indices[source.integer(0, int(indices.size()) - 1)] = source.integer(0, 8);
+    if (!indices.empty() && t % 2)
+      indices[source.integer(0, int(indices.size()) - 1)] = source.integer(0, 8);
     const bool expected = ascends_by_row(indices, starts);
     CHECK_EQUAL(ascends_within<Index>(indices, starts), expected);
     ascending += expected;
