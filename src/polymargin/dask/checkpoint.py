@@ -18,8 +18,8 @@ from ..aside import written_aside
 from ..row_parts import PartState
 from .adaptation import Pace
 from .changes import Message, RowChange, Sums
-from .consensus import Model, Squares
 from .local_round import Result
+from .model import Model, Squares
 from .partition import Partition
 from .progress import Progress, Round
 from .tasks import Tasks

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..row_parts import PartState
 from .changes import Message, RowChange, Sums, as_change, no_change
-from .consensus import Start
+from .model import Start
 from .partition import Partition
 
 

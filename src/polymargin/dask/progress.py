@@ -6,7 +6,7 @@ import numpy as np
 
 from .adaptation import EPOCHS_ALONE, Pace, share_of_epoch
 from .changes import Sums
-from .consensus import Model
+from .model import Model
 
 
 @dataclass(frozen=True)

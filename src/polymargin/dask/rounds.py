@@ -10,17 +10,11 @@ from ..certify import UNCERTIFIED, Certificate
 from ..driver import Stopping
 from .adaptation import Pace
 from .changes import add_messages
-from .consensus import (
-    advance,
-    begin_from,
-    best_of,
-    first_model,
-    publish,
-    with_weights,
-)
+from .consensus import advance
 from .interrupts import remembered_interrupts
 from .lineage import Lineage
 from .local_round import Order, message_of, rebuild, run_round
+from .model import begin_from, best_of, first_model, publish, with_weights
 from .partition import features_of
 from .progress import Progress, Report, Round, Size, report_of
 from .tasks import OutOfTime, Tasks
