@@ -20,8 +20,9 @@ HISTORY_FIELDS = (
 )
 
 
-# W is rebuilt from the dual variables at least this often: it removes the drift of
-# many small additions, which float32 feels, and costs a fraction of an epoch.
+# W is rebuilt from the dual variables at least this often, a certificate rebuilds it
+# too: it removes the drift of many small additions, which float32 feels, and costs a
+# fraction of an epoch.
 REBUILD_EVERY = 10
 
 
@@ -102,6 +103,7 @@ class _Loop:
         self.excused = 0.0  # seconds spent for the history alone
         self.epochs = 0
         self.next_check = 0
+        self.rebuilt = 0  # after so many epochs, the last time
         self.idle = 0  # epochs in which nothing moved, since W was rebuilt
         self.certificate: Certificate | None = None
 
@@ -143,8 +145,9 @@ class _Loop:
         ):
             self.certify()
             self.next_check = self.epochs + max(1, self.epochs // 10)
-        elif self.idle or self.epochs % REBUILD_EVERY == 0:
+        elif self.idle or self.epochs >= self.rebuilt + REBUILD_EVERY:
             self.driver.rebuild()
+            self.rebuilt = self.epochs
         if self.driver.interrupted:
             return "interrupted"
 
@@ -175,6 +178,7 @@ class _Loop:
     def certify(self) -> None:
         """Compute the certificate; a signal in between leaves the model uncertified."""
         result = self.driver.certify()
+        self.rebuilt = self.epochs
         self.certificate = UNCERTIFIED if result is None else Certificate(*result)
 
     def finish(self, status: str) -> Run:
