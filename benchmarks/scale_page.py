@@ -152,8 +152,10 @@ def _spark(records: list[dict]) -> list[str]:
                 row += [str(ours["rounds"]), share(ours["accuracy"])]
                 rows.append([*row, f"{sign}{times(ratio)}"])
     steps = ", ".join(map(str, ITERATIONS))
-    limits = {record["name"]: record["limit"] for record in records}
-    ends = ", ".join(f"{digits(s)} s ({name})" for name, s in limits.items())
+    limits: dict[str, list[str]] = {}
+    for record in records:
+        limits.setdefault(f"{record['limit']:g} s", []).append(record["data"])
+    ends = ", ".join(f"{limit} ({'; '.join(them)})" for limit, them in limits.items())
     return [
         f"The same rows and {PROCESSES} cores. Spark in local mode with 8 GB, rows in "
         "its memory as sparse vectors, a partition for each core, Java warmed up by a "
