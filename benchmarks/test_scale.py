@@ -176,6 +176,8 @@ def test_rounds_grow_as_a_power():
     assert rounds_law(cells) == pytest.approx((3.0, 2.0))
     cells[4] = cell(4, 300, gap=0.1)
     assert rounds_law(cells) is None
+    fewer = {parts: {"rounds": 64 / parts, "gap": 1e-4} for parts in (2, 4, 8)}
+    assert rounds_law(fewer) == pytest.approx((16.0, 0.0))
 
 
 def test_rates_and_what_a_round_costs():

@@ -177,7 +177,10 @@ def rates_of(cells: dict[int, dict], overhead: dict, sparse: bool) -> Rates:
 
 
 def rounds_law(cells: dict[int, dict]) -> tuple[float, float] | None:
-    """Factor and power of rounds = factor x partitions^power, if three converged."""
+    """Factor and power of rounds = factor x partitions^power, if three converged.
+
+    Where rounds became fewer by chance, they are taken to stay at their mean.
+    """
     found = [
         (parts, cell["rounds"])
         for parts, cell in cells.items()
@@ -187,6 +190,8 @@ def rounds_law(cells: dict[int, dict]) -> tuple[float, float] | None:
         return None
     parts, rounds = np.log(np.array(found, dtype=float)).T
     power, intercept = np.polyfit(parts, rounds, 1)
+    if power < 0:
+        power, intercept = 0.0, rounds.mean()
     return float(np.exp(intercept)), float(power)
 
 

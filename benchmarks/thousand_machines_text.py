@@ -19,7 +19,8 @@ are 10 ms, also by guess."""
 
 ROUNDS = """To a gap of 1e-3, fitted as rounds = factor x partitions^power to the
 fits that converged on 2 to {largest} partitions; the columns of 1,000 and 32,000
-partitions are extrapolated."""
+partitions are extrapolated. Where rounds became fewer, by chance, their mean is
+taken."""
 
 ROUNDS_END = """This is pessimistic: our data sets are cut into ever smaller
 partitions, down to some hundred rows, while partitions of a run with 10^10 rows
