@@ -187,7 +187,7 @@ def test_what_was_never_certified(tmp_path):
 def test_it_can_be_fitted_again(tmp_path, model):
     model = clone(model).set_params(random_state=0).fit(X, y)
     copy = again(model, tmp_path / "model")
-    assert copy.fit(X, y).n_iter_ <= 2  # from the solution
+    assert copy.fit(X, y).n_iter_ <= model.n_iter_ / 2  # from the solution
     fresh = again(model, tmp_path / "model").set_params(warm_start=False, C=0.05)
     expected = clone(fresh).fit(X + 1, y)
     assert_array_equal(fresh.fit(X + 1, y).predict(X), expected.predict(X))

@@ -42,11 +42,12 @@ def test_points_do_not_share_what_they_learned():
 
 
 def test_warm_starts_save_visits():
-    grid = 2.0 ** np.arange(-2, 6)
+    """About half of them where neighbours are near, with any seed."""
+    grid = 0.1 * 1.2 ** np.arange(8)
     options = {"random_state": 0, "max_iter": 100_000, "tol": 1e-4}
     warm = polymargin.path(X, y, grid, "cs", **options)
     cold = [LinearSVM("cs", C=C, **options).fit(X, y) for C in grid]
-    assert sum(m.n_iter_ for m in warm) < 0.8 * sum(m.n_iter_ for m in cold)
+    assert sum(m.n_iter_ for m in warm) < 0.7 * sum(m.n_iter_ for m in cold)
 
 
 def test_an_estimator_is_not_changed():
