@@ -28,8 +28,14 @@ _RUN = "run.json"
 _MODEL = "model.npz"
 _DUALS = ("indptr", "classes", "values")
 _MATRICES = (
-    *("weights", "consensus", "ahead", "shift", "shift_ahead", "best"),
-    *("counts", "units"),
+    "weights",
+    "consensus",
+    "ahead",
+    "shift",
+    "shift_ahead",
+    "best",
+    "counts",
+    "units",
 )
 
 
