@@ -11,7 +11,7 @@ WIDEST := $(shell grep -qsm1 avx512vl /proc/cpuinfo && echo avx512 || { grep -qs
 SETS ?= generic$(if $(WIDEST),;$(WIDEST))
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 
-.PHONY: demo test test-core test-python sanitize fuzz lint format docs bench bench-kernel bench-online bench-nystroem bench-paths bench-papers bench-reading bench-disk bench-scale clean help
+.PHONY: demo test test-core test-python sanitize fuzz lint format docs bench bench-kernel bench-online bench-nystroem bench-paths bench-papers bench-reading bench-disk bench-scale bench-before-after clean help
 
 help:
 	@echo "make demo      train on the digits data, print a table, write a convergence plot"
@@ -28,6 +28,7 @@ help:
 	@echo "make bench-papers  tables of the five papers, into docs/papers.md (BENCH=--list shows them all)"
 	@echo "make bench-disk  training from disk beside training in memory, into docs/benchmarks-disk.md"
 	@echo "make bench-reading  reading svmlight text beside scikit-learn and LIBLINEAR, into docs/benchmarks-reading.md"
+	@echo "make bench-before-after OLD=python NEW=python  two installed versions in turns, ratios to the terminal"
 	@echo "make bench-scale  partitions against one machine, Spark (Java 17), and from disk: docs/benchmarks-scale.md, -disk.md"
 
 $(BIN)/python:
@@ -56,7 +57,7 @@ test-core: $(VENV)/.extra-test
 	$(BIN)/ctest --test-dir build/core --output-on-failure --parallel $(JOBS)
 
 test-python: $(VENV)/.extra-test
-	$(BIN)/python -m pytest -n $(JOBS) --durations=15 tests benchmarks
+	$(BIN)/python -m pytest -n $(JOBS) --durations=15 tests
 
 sanitize: $(VENV)/.extra-test
 	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
@@ -90,33 +91,20 @@ docs: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --group docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
+# Pages are written from benchmarks/records; BENCH="--quick" tries a contest, BENCH="--render" only writes.
 bench: $(VENV)/.extra-bench
-	$(BIN)/python -m benchmarks.linear $(BENCH)
+	$(BIN)/python -m benchmarks linear $(BENCH)
 
-bench-kernel: $(VENV)/.extra-bench
-	$(BIN)/python -m benchmarks.kernel $(BENCH)
-
-bench-online: $(VENV)/.extra-bench
-	$(BIN)/python -m benchmarks.online $(BENCH)
-
-bench-nystroem: $(VENV)/.extra-bench
-	$(BIN)/python -m benchmarks.nystroem $(BENCH)
-
-bench-paths: $(VENV)/.extra-bench
-	$(BIN)/python -m benchmarks.paths $(BENCH)
-
-bench-papers: $(VENV)/.extra-bench
-	$(BIN)/python -m benchmarks.papers $(BENCH)
-
-bench-reading: $(VENV)/.extra-bench
-	$(BIN)/python -m benchmarks.reading $(BENCH)
-
-bench-disk: $(VENV)/.extra-bench
-	$(BIN)/python -m benchmarks.disk $(BENCH)
+bench-kernel bench-online bench-nystroem bench-paths bench-papers bench-reading bench-disk: bench-%: $(VENV)/.extra-bench
+	$(BIN)/python -m benchmarks $* $(BENCH)
 
 bench-scale: $(VENV)/.extra-bench-scale
-	$(BIN)/python -m benchmarks.scale $(BENCH)
-	$(if $(BENCH),,$(BIN)/python -m benchmarks.disk)
+	$(BIN)/python -m benchmarks scale $(BENCH)
+	$(if $(BENCH),,$(BIN)/python -m benchmarks disk)
+
+# Two interpreters with a version of polymargin each: make bench-before-after OLD=python NEW=python
+bench-before-after: $(VENV)/.extra-bench
+	$(BIN)/python -m benchmarks before-after $(OLD) $(NEW) $(BENCH)
 
 clean:
 	rm -rf build $(VENV)

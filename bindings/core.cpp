@@ -12,12 +12,14 @@ NB_MODULE(POLYMARGIN_MODULE, m) {
 #else
   m.attr("compiler") = "unknown";
 #endif
-  polymargin::bindings::bind_access(m);
+  polymargin::bindings::bind_report(m);
+  polymargin::bindings::bind_rows(m);
   polymargin::bindings::bind_products(m);
+  polymargin::bindings::bind_machines(m);
   polymargin::bindings::bind_sequential(m);
   polymargin::bindings::bind_binary_problems(m);
   polymargin::bindings::bind_kernels(m);
-  polymargin::bindings::bind_block(m);
+  polymargin::bindings::bind_working_sets(m);
   polymargin::bindings::bind_two_variable(m);
   polymargin::bindings::bind_online(m);
 }

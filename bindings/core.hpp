@@ -5,12 +5,14 @@
 
 namespace polymargin::bindings {
 
-void bind_access(nanobind::module_& m);
+void bind_report(nanobind::module_& m);
+void bind_rows(nanobind::module_& m);
 void bind_products(nanobind::module_& m);
+void bind_machines(nanobind::module_& m);
 void bind_sequential(nanobind::module_& m);
 void bind_binary_problems(nanobind::module_& m);
 void bind_kernels(nanobind::module_& m);
-void bind_block(nanobind::module_& m);
+void bind_working_sets(nanobind::module_& m);
 void bind_two_variable(nanobind::module_& m);
 void bind_online(nanobind::module_& m);
 

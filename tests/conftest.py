@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-# The helpers beside the tests (problems.py, reference.py) are imported by name.
-sys.path.insert(0, str(Path(__file__).parent))
+# The helpers in support/ (problems.py, reference.py) are imported by name.
+sys.path.insert(0, str(Path(__file__).parent / "support"))
 
 
 def pytest_configure(config):
@@ -92,7 +92,7 @@ def interrupt_python(helpers_on_path):
 @pytest.fixture
 def helpers_on_path():
     """An environment in which a fresh interpreter finds the helpers of the tests."""
-    here = str(Path(__file__).parent)
+    here = str(Path(__file__).parent / "support")
     path = os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))
     return os.environ | {"PYTHONPATH": path}
 

@@ -1,6 +1,8 @@
 """show_config prints what it returns."""
 
 import os
+import subprocess
+import sys
 
 import polymargin
 
@@ -30,3 +32,21 @@ def test_public_names():
     }
     for name in polymargin.__all__:
         assert hasattr(polymargin, name)
+
+
+def test_dir_is_what_is_public():
+    names = dir(polymargin)
+    assert set(names) == {*polymargin.__all__, *polymargin._MODULES}
+    for name in polymargin._MODULES:
+        module = getattr(polymargin, name)
+        assert all(hasattr(module, public) for public in module.__all__)
+
+
+def test_import_is_lazy():
+    """What is not asked for is not imported: `polymargin --help` answers at once."""
+    script = "import sys, polymargin; print(*sys.modules)"
+    found = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    loaded = set(found.stdout.split())
+    assert loaded.isdisjoint({"numpy", "scipy", "sklearn", "polymargin.estimators"})

@@ -7,20 +7,45 @@ from ._version import __version__
 
 if TYPE_CHECKING:  # what `__getattr__` imports
     from ._config import show_config
-    from .comparison import compare
-    from .kernel_svm import KernelSVM
-    from .linear import LinearSVM
-    from .maxent import MaxEnt
-    from .models import load, save
-    from .models.inspection import describe
-    from .models.liblinear import export_liblinear, import_liblinear
-    from .models.onnx_graph import export_onnx
-    from .online_svm import OnlineSVM
-    from .paths import path
-    from .reading import load_data, save_data
-    from .rowstore.conversion import convert
-    from .rowstore.store import RowStore, open_rows
-    from .tuning import tune
+    from .access.row_store.store import RowStore, open_rows
+    from .estimators.kernel_svm import KernelSVM
+    from .estimators.linear_svm import LinearSVM
+    from .estimators.maxent import MaxEnt
+    from .estimators.online_svm import OnlineSVM
+    from .files.conversion.conversion import convert
+    from .files.data import load_data, save_data
+    from .files.models import load, save
+    from .files.models.inspection import describe
+    from .files.models.liblinear import export_liblinear, import_liblinear
+    from .files.models.onnx_graph import export_onnx
+    from .selection.comparison import compare
+    from .selection.path import path
+    from .selection.tune import tune
+
+# Where a name is, which is imported when it is first asked for: `polymargin --help`
+# needs none of them.
+_HOMES = {
+    "KernelSVM": ".estimators.kernel_svm",
+    "LinearSVM": ".estimators.linear_svm",
+    "MaxEnt": ".estimators.maxent",
+    "OnlineSVM": ".estimators.online_svm",
+    "RowStore": ".access.row_store.store",
+    "compare": ".selection.comparison",
+    "convert": ".files.conversion.conversion",
+    "describe": ".files.models.inspection",
+    "export_liblinear": ".files.models.liblinear",
+    "export_onnx": ".files.models.onnx_graph",
+    "import_liblinear": ".files.models.liblinear",
+    "load": ".files.models",
+    "load_data": ".files.data",
+    "open_rows": ".access.row_store.store",
+    "path": ".selection.path",
+    "save": ".files.models",
+    "save_data": ".files.data",
+    "show_config": "._config",
+    "tune": ".selection.tune",
+}
+_MODULES = ("comparison", "dask", "models", "protocols", "significance")
 
 __all__ = [
     "KernelSVM",
@@ -45,35 +70,14 @@ __all__ = [
     "tune",
 ]
 
-# Imported when they are first asked for: `polymargin --help` needs none of them.
-_LATER = {
-    "KernelSVM": ".kernel_svm",
-    "LinearSVM": ".linear",
-    "MaxEnt": ".maxent",
-    "OnlineSVM": ".online_svm",
-    "RowStore": ".rowstore.store",
-    "compare": ".comparison",
-    "convert": ".rowstore.conversion",
-    "describe": ".models.inspection",
-    "export_liblinear": ".models.liblinear",
-    "export_onnx": ".models.onnx_graph",
-    "import_liblinear": ".models.liblinear",
-    "load": ".models",
-    "load_data": ".reading",
-    "open_rows": ".rowstore.store",
-    "path": ".paths",
-    "save": ".models",
-    "save_data": ".reading",
-    "show_config": "._config",
-    "tune": ".tuning",
-}
-
 
 def __getattr__(name: str):
-    if name not in _LATER:
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LATER[name], __name__), name)
+    return getattr(import_module(_HOMES[name], __name__), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+    return sorted([*__all__, *_MODULES])

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from .._version import __version__
-from .streams import flush_output, in_one_line, notes_on_stderr, silence_output
-from .usage import FAILED, INTERRUPTED, MISUSED, STATUSES, UsageError
+from .exit_status import FAILED, INTERRUPTED, MISUSED, STATUSES, UsageError
+from .standard_streams import flush_output, in_one_line, notes_on_stderr, silence_output
 
 SUBCOMMANDS = (
     "train",

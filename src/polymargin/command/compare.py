@@ -14,8 +14,9 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what can be asked for."""
-    from ..comparison.fits import PREPARATIONS
-    from ..protocols import PROTOCOLS
+    from ..machine.registry import MACHINE_NAMES
+    from ..selection.comparison.fits import PREPARATIONS
+    from ..selection.protocols import PROTOCOLS
 
     add = parser.add_argument
     add(
@@ -30,9 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=["cs", "ww", "ovr"],
         metavar="machine",
-        help="cs, ww, llw, ovr, ovo, with a loss as in ovr-squared_hinge; kernel-ww, "
-        "...; maxent, larank, gala; a class such as sklearn.svm.LinearSVC; with "
-        "parameters as in cs:order=permuted and a name as in SDM=cs:order=permuted",
+        help=f"{', '.join(MACHINE_NAMES)}, with a loss as in ovr-squared_hinge; "
+        "kernel-ww, ...; maxent, larank, gala; a class such as sklearn.svm.LinearSVC; "
+        "with parameters as in cs:order=permuted, a name as in SDM=cs:order=permuted",
     )
     add("--protocol", "-p", default="holdout", choices=sorted(PROTOCOLS))
     add(
@@ -57,8 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, print the tables, and say where the rest is."""
-    from ..comparison import compare
-    from ..protocols import find_protocol
+    from ..selection.comparison import compare
+    from ..selection.protocols import find_protocol
 
     protocol = find_protocol(arguments.protocol)
     if arguments.repeats is not None:

@@ -2,7 +2,7 @@
 
 import argparse
 
-from .usage import OK
+from .exit_status import OK
 
 HELP = "Print a script that completes commands, options and choices in a shell."
 INTERRUPTED = "stopped."

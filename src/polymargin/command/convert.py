@@ -2,18 +2,11 @@
 
 import argparse
 
-from .files import (
-    MODEL_SUFFIX,
-    STORE_SUFFIX,
-    check_target,
-    is_liblinear,
-    is_model,
-    load_options,
-    read_any,
-    read_model,
-)
+from .data_files import load_options, read_any
+from .exit_status import OK, UsageError
+from .model_files import MODEL_SUFFIX, STORE_SUFFIX, is_liblinear, is_model, read_model
 from .options import add_data_options
-from .usage import OK, UsageError
+from .output_files import check_target
 
 HELP = "Convert data between formats, to row stores, and models from and to others."
 INTERRUPTED = "stopped; nothing is written."
@@ -44,7 +37,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of the values; those of arrays, or float64, if not given",
     )
     add("--memory-limit", default="1GB", metavar="bytes", help="1GB if not given")
-    add("--block-size", default="64MB", metavar="bytes", help="64MB if not given")
+    add(
+        "--segment-size",
+        "--block-size",
+        default="64MB",
+        metavar="bytes",
+        help="of a file of rows; 64MB if not given",
+    )
     add("--seed", type=int, default=0, metavar="number", help="0 if not given")
     add("--quiet", "-q", action="store_true", help="show no progress")
 
@@ -81,8 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _make_store(arguments: argparse.Namespace) -> None:
     """Convert to a row store, with progress; one of that name is replaced."""
-    from ..rowstore.conversion import convert
-    from .progress import make_progress
+    from ..files.conversion.conversion import convert
+    from .progress_display import make_progress
 
     progress = make_progress(arguments.quiet)
     try:
@@ -91,7 +90,7 @@ def _make_store(arguments: argparse.Namespace) -> None:
             arguments.target,
             **load_options(arguments),
             dtype=arguments.dtype,
-            block_size=arguments.block_size,
+            segment_size=arguments.segment_size,
             memory_limit=arguments.memory_limit,
             random_state=arguments.seed,
             overwrite=True,

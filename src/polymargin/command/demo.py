@@ -3,8 +3,8 @@
 import argparse
 from time import perf_counter
 
-from .files import check_target
-from .usage import OK
+from .exit_status import OK
+from .output_files import check_target
 
 HELP = "Train every machine on the digits data: a table, and a plot with matplotlib."
 INTERRUPTED = "stopped."
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the table and write the plot."""
     from .. import show_config
-    from .streams import note, print_json
+    from .standard_streams import note, print_json
 
     if not arguments.no_plot:
         check_target(arguments.output)

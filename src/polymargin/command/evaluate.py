@@ -2,9 +2,10 @@
 
 import argparse
 
-from .files import read_for, read_model, which_is_the_model
+from .data_files import read_for
+from .exit_status import OK
+from .model_files import read_model, which_is_the_model
 from .options import DATA, add_data_options
-from .usage import OK
 
 HELP = "Measure a model on data: accuracy, precision and recall, confusions."
 INTERRUPTED = "stopped."
@@ -30,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure and print."""
-    from ..models.evaluation import evaluate
-    from .streams import print_json
+    from ..files.models.evaluation import evaluate
+    from .standard_streams import print_json
 
     data_path, model_path = which_is_the_model(arguments.model, arguments.data)
     model = read_model(model_path)

@@ -5,10 +5,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
 
-from .machines import Choice
-from .progress import EpochWatch, FoldWatch, Progress, Watch, stopping_on_ctrl_c
-from .streams import note
-from .usage import UsageError
+from .estimator_choice import Choice
+from .exit_status import UsageError
+from .fit_watch import EpochWatch, FoldWatch, Watch, stopping_on_ctrl_c
+from .progress_display import Progress
+from .standard_streams import note
 
 _FOLDS = 5
 
@@ -83,7 +84,7 @@ def folds_of(y, wanted: int | None, seed: int):
 
 def cross_validate(choice: Choice, data, folds, n_jobs: int, progress: Progress):
     """Return the accuracy on each fold, trained on the others."""
-    from ..tuning import tune
+    from ..selection.tune import tune
 
     watch = FoldWatch(progress, folds.get_n_splits())
     with _on_folds(choice, watch, progress):
@@ -110,7 +111,7 @@ def search(
     """
     import numpy as np
 
-    from ..tuning import tune
+    from ..selection.tune import tune
 
     if choice.has_kernel and Cs is None:
         Cs = 4.0 ** np.arange(-1, 4)
@@ -143,7 +144,7 @@ def search(
 
 
 def _gamma_scale(X) -> float:
-    from ..kernel import make_kernel
+    from ..access.kernels import make_kernel
 
     return make_kernel("rbf", "scale", 3, 0.0, X).gamma_
 

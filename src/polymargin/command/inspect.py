@@ -2,9 +2,10 @@
 
 import argparse
 
-from .files import is_store, read_for, read_model, which_is_the_model
+from .data_files import is_store, read_for
+from .exit_status import OK
+from .model_files import read_model, which_is_the_model
 from .options import DATA, add_data_options
-from .usage import OK
 
 HELP = "Show a model (machine, sizes, gap, features, support vectors) or a row store."
 INTERRUPTED = "stopped."
@@ -31,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Describe and print."""
     from .. import describe
-    from .streams import print_json
+    from .standard_streams import print_json
 
     path, data_path = arguments.model, arguments.data
     if data_path is None and is_store(path):
@@ -58,8 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show_store(path: str, as_json: bool) -> None:
-    from ..rowstore.store import open_rows
-    from .streams import print_json
+    from ..access.row_store.store import open_rows
+    from .standard_streams import print_json
 
     found = open_rows(path).summary()
     if as_json:

@@ -3,9 +3,9 @@
 import argparse
 import re
 
-MACHINES = ("cs", "ww", "llw", "ovr", "ovo", "maxent")
-LOSSES = ("hinge", "squared_hinge", "logistic")
-KERNELS = ("auto", "linear", "rbf", "poly", "sigmoid", "laplacian")
+from ..access.kernel_registry import KERNELS, KERNELS_OF_ROWS
+from ..machine.registry import FORMULATIONS, LOSSES
+
 FORMATS = ("auto", "svmlight", "csv", "tsv", "npz", "parquet")
 DATA = (
     "rows with labels: svmlight text (also .gz, .bz2, .xz, .zst), CSV, TSV, .npz or "
@@ -35,6 +35,19 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="whether svmlight text counts features from 0; auto: if there is a 0",
     )
+    add(
+        "--n-features",
+        type=int,
+        metavar="number",
+        help="of svmlight text, which does not say; to be given if there are more than "
+        "2,147,483,647",
+    )
+    add(
+        "--unpacked-limit",
+        metavar="bytes",
+        help="most that compressed data may have when it is unpacked, such as 20GB; "
+        "half of the free memory if not given",
+    )
 
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:
@@ -54,22 +67,22 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--machine",
         "-m",
-        choices=MACHINES,
-        help="Crammer-Singer, Weston-Watkins, Lee-Lin-Wahba, one-vs-rest, one-vs-one, "
-        "maximum entropy; cs if linear, ww with a kernel",
+        choices=tuple(FORMULATIONS),
+        help=", ".join(row.full_name for row in FORMULATIONS.values())
+        + "; cs if linear, ww with a kernel",
     )
     add("--loss", choices=LOSSES, help="hinge if not given")
     add(
         "--kernel",
         "-k",
-        choices=KERNELS,
+        choices=("auto", *KERNELS_OF_ROWS),
         default="auto",
         help="linear needs no kernel; auto: rbf for at most 20,000 rows of at most "
         "1,000 features of which a tenth is not zero, linear otherwise",
     )
     add("--gamma", "-g", type=_gamma, metavar="number", help="of the kernel, or scale")
-    add("--degree", type=int, metavar="number", help="of the kernel poly")
-    add("--coef0", type=float, metavar="number", help="of poly and sigmoid")
+    add("--degree", type=int, metavar="number", help=_kernels_with("degree"))
+    add("--coef0", type=float, metavar="number", help=_kernels_with("coef0"))
     add(
         "--weights",
         "-w",
@@ -127,6 +140,11 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
         metavar="threads",
         help="all processors if not given; the model does not depend on it",
     )
+
+
+def _kernels_with(parameter: str) -> str:
+    able = [name for name, row in KERNELS.items() if parameter in row.parameters]
+    return f"of {' and '.join(able)}"
 
 
 def weights_apart(words: list[str]) -> list[str]:

@@ -2,9 +2,11 @@
 
 import argparse
 
-from .files import open_output, read_for, read_model, which_is_the_model
+from .data_files import read_for
+from .exit_status import OK, UsageError
+from .model_files import read_model, which_is_the_model
 from .options import DATA, add_data_options
-from .usage import OK, UsageError
+from .output_files import open_text_output
 
 HELP = "Predict the label of each row, one a line."
 INTERRUPTED = "stopped; an output file is not written."
@@ -42,15 +44,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Predict and write."""
-    from .labels import label_texts
-    from .streams import flush_output
+    from ..files.data.label_rule import label_texts
+    from .standard_streams import flush_output
 
     data_path, model_path = which_is_the_model(arguments.model, arguments.data)
     model = read_model(model_path)
     values = _values_of(model, arguments)
     data = read_for(model, arguments, data_path)
     predicted = label_texts(model.predict(data.X))
-    with open_output(arguments.output) as stream:
+    with open_text_output(arguments.output) as stream:
         if values is None:
             stream.writelines(f"{label}\n" for label in predicted)
         else:
@@ -88,7 +90,7 @@ def _values_of(model, arguments):
 def _tell_accuracy(labels, predicted: list[str], model) -> None:
     import sys
 
-    from .labels import label_texts
+    from ..files.data.label_rule import label_texts
 
     truth = label_texts(labels)
     if set(truth).isdisjoint(label_texts(model.classes_)):

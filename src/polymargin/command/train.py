@@ -3,7 +3,10 @@
 import argparse
 from pathlib import Path
 
-from .files import check_target, is_store, model_metadata, model_path, read_data
+from .data_files import is_store, read_data
+from .exit_status import INTERRUPTED as STOPPED
+from .exit_status import OK, UNCONVERGED, UsageError
+from .model_files import model_metadata, model_path
 from .options import (
     DATA,
     add_data_options,
@@ -12,10 +15,9 @@ from .options import (
     positive,
     weights_apart,
 )
-from .progress import make_progress
-from .streams import note
-from .usage import INTERRUPTED as STOPPED
-from .usage import OK, UNCONVERGED, UsageError
+from .output_files import check_target
+from .progress_display import make_progress
+from .standard_streams import note
 
 HELP = "Train a model, say how good it is, and write it to a file."
 INTERRUPTED = "stopped before there was a model; nothing is written."
@@ -87,8 +89,8 @@ def _C(text: str) -> float | str:
 def run(arguments: argparse.Namespace) -> int:
     """Read, choose, train, write, measure, and say so."""
     from .. import save
+    from .estimator_choice import choose, translate_solver_type
     from .fitting import cross_validate, fit_model, folds_of, search
-    from .machines import choose, translate_solver_type
     from .training_report import TrainingReport
 
     heldout = _heldout(arguments)
@@ -125,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
         return STOPPED
     try:
         if test is not None:
-            accuracy = fit.model.score(test.X, test.y)
+            accuracy = _accuracy(fit.model, test)
             report.add_heldout(heldout, accuracy, test.X.shape[0])
         if folds is not None and _wants_folds(arguments, heldout):
             report.add_folds(
@@ -171,6 +173,13 @@ def _heldout(arguments) -> str | None:
             heldout,
         )
     return heldout
+
+
+def _accuracy(model, test) -> float:
+    """Share of rows whose label is predicted; one that the model has not is wrong."""
+    if test.y is None:  # of a row store
+        return model.score(test.X)
+    return float((model.predict(test.X) == test.y).mean())
 
 
 def _wants_folds(arguments, heldout: str | None) -> bool:

@@ -2,8 +2,8 @@
 
 import sys
 
-from .machines import classes_of, density
-from .streams import print_json
+from .estimator_choice import classes_of, density
+from .standard_streams import print_json
 
 
 class TrainingReport:

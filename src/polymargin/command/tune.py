@@ -2,7 +2,10 @@
 
 import argparse
 
-from .files import check_target, is_store, model_metadata, read_data
+from .data_files import is_store, read_data
+from .exit_status import INTERRUPTED as STOPPED
+from .exit_status import OK, UNCONVERGED, UsageError
+from .model_files import model_metadata
 from .options import (
     DATA,
     add_data_options,
@@ -11,9 +14,8 @@ from .options import (
     numbers,
     weights_apart,
 )
-from .progress import make_progress
-from .usage import INTERRUPTED as STOPPED
-from .usage import OK, UNCONVERGED, UsageError
+from .output_files import check_target
+from .progress_display import make_progress
 
 HELP = "Find the best C, and gamma of a kernel, by cross-validation."
 INTERRUPTED = "stopped; nothing is written."
@@ -47,9 +49,9 @@ translate = weights_apart
 def run(arguments: argparse.Namespace) -> int:
     """Search, print the table, and train with the best if asked to."""
     from .. import save
+    from .estimator_choice import choose, translate_solver_type
     from .fitting import fit_model, folds_of, search
-    from .machines import choose, translate_solver_type
-    from .streams import print_json
+    from .standard_streams import print_json
     from .training_report import in_folds, point_dict
 
     if arguments.output is not None:

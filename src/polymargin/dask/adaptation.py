@@ -1,4 +1,4 @@
-"""What a run learns on its way: sigma, momentum, and how much work a round is worth.
+"""What a run learns on its way: sigma, momentum, and how much work a round does.
 
 Everything here follows from what has been counted, and nothing from a clock, so that
 the same partitions and the same seed give the same model.

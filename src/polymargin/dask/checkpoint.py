@@ -1,8 +1,8 @@
 """Restartable state in a folder: what a run goes on from when its driver was killed.
 
 The folder has ``run.json`` (how far the run is, and which fit it belongs to) and one
-folder ``round-...`` with the matrices of the model, and for every partition its dual
-variables and what it last changed.
+folder ``round-...`` with the matrices of the shared state, and for every partition its
+dual variables and what it last changed.
 ``run.json`` is replaced at once, when all that it speaks of is on the disk.
 """
 
@@ -14,29 +14,17 @@ from pathlib import Path
 
 import numpy as np
 
-from ..aside import written_aside
-from ..row_parts import PartState
+from ..files.atomic import open_atomic
 from .adaptation import Pace
-from .changes import Message, RowChange, Sums
-from .local_round import Result
-from .model import Model, Squares
+from .consensus_state import ConsensusState
+from .local_round import PartitionResult
 from .partition import Partition
-from .progress import Progress, Round
+from .round_records import RoundRecord, RunProgress
+from .state_arrays import arrays_of, result_of, state_of
 from .tasks import Tasks
 
 _RUN = "run.json"
-_MODEL = "model.npz"
-_DUALS = ("indptr", "classes", "values")
-_MATRICES = (
-    "weights",
-    "consensus",
-    "ahead",
-    "shift",
-    "shift_ahead",
-    "best",
-    "counts",
-    "units",
-)
+_STATE = "model.npz"
 
 
 class Checkpoint:
@@ -60,35 +48,35 @@ class Checkpoint:
     def is_due(self, round_number: int) -> bool:
         return round_number % self.every == 0
 
-    def write(self, progress: Progress, pace: Pace, tasks: Tasks, model, results):
-        """Write the model and the state of every partition, then that of the run.
+    def write(self, progress: RunProgress, pace: Pace, tasks: Tasks, state, results):
+        """Write the results of all partitions and the shared state, then the progress.
 
         Workers write what they have if the folder is also theirs; otherwise it comes
-        here, one state at a time.
+        here, one at a time.
         """
-        states = self.folder / f"round-{progress.number:06d}"
-        states.mkdir(parents=True, exist_ok=True)
-        values, paths = [*results, model], _paths(states, len(results))
-        if tasks.all_see(states):
+        folder = self.folder / f"round-{progress.number:06d}"
+        folder.mkdir(parents=True, exist_ok=True)
+        values, paths = [*results, state], _paths(folder, len(results))
+        if tasks.all_see(folder):
             tasks.gather(tasks.each(write_value, values, paths))
         else:
             for value, path in zip(values, paths, strict=True):
                 [arrays] = tasks.gather([tasks.one(arrays_of, value)])
                 write_arrays(arrays, path)
-        with written_aside(self.folder / _RUN) as file:
+        with open_atomic(self.folder / _RUN) as file:
             text = {
                 "fit": self.fit,
                 "progress": asdict(progress),
                 "pace": asdict(pace),
-                "states": states.name,
+                "states": folder.name,
             }
             file.write(json.dumps(text, indent=1).encode())
-        self.states, self.pace = states, pace
+        self.round_folder, self.pace = folder, pace
         for other in self.folder.glob("round-*"):
-            if other != states:
+            if other != folder:
                 shutil.rmtree(other, ignore_errors=True)
 
-    def read(self, n_partitions: int) -> tuple[Progress, Pace] | None:
+    def read(self, n_partitions: int) -> tuple[RunProgress, Pace] | None:
         """Return progress and pace to go on with, or None."""
         path = self.folder / _RUN
         if not path.exists():
@@ -96,12 +84,12 @@ class Checkpoint:
         try:
             text = json.loads(path.read_text(encoding="utf-8"))
             fit, kept = text["fit"], text["progress"]
-            history = [Round(**done) for done in kept.pop("history")]
-            progress = Progress(**kept, history=history)
+            history = [RoundRecord(**done) for done in kept.pop("history")]
+            progress = RunProgress(**kept, history=history)
             self.pace = Pace(**text["pace"])
-            self.states = self.folder / text["states"]
+            self.round_folder = self.folder / text["states"]
             if fit == self.fit:
-                for path in _paths(self.states, n_partitions):
+                for path in _paths(self.round_folder, n_partitions):
                     path.stat()  # workers read them
         except (OSError, ValueError, KeyError, TypeError, EOFError) as problem:
             raise ValueError(
@@ -119,19 +107,19 @@ class Checkpoint:
     def results(self, tasks: Tasks, partitions: list) -> list:
         """Return the results that were written, as tasks with nothing before them.
 
-        They read the files; where workers do not see these, states are part of the
+        They read the files; where workers do not see these, arrays are part of the
         tasks, so that a lost one can still be made again.
         """
-        *paths, _ = _paths(self.states, len(partitions))
+        *paths, _ = _paths(self.round_folder, len(partitions))
         return self._made(tasks, result_of, partitions, paths)
 
-    def model(self, tasks: Tasks, partitions: list):
-        """Return the model that was written, in the same way."""
-        path = self.states / _MODEL
-        return self._made(tasks, model_of, partitions[:1], [path], self.pace)[0]
+    def state(self, tasks: Tasks, partitions: list):
+        """Return the shared state that was written, in the same way."""
+        path = self.round_folder / _STATE
+        return self._made(tasks, state_of, partitions[:1], [path], self.pace)[0]
 
     def _made(self, tasks: Tasks, make, partitions: list, paths: list, *others) -> list:
-        if tasks.all_see(self.states):
+        if tasks.all_see(self.round_folder):
             return [
                 tasks.one(read_value, make, partition, path, *others)
                 for partition, path in zip(partitions, paths, strict=True)
@@ -144,14 +132,14 @@ class Checkpoint:
             ]
 
 
-def _paths(states: Path, n_partitions: int) -> list[Path]:
-    """Of the partitions and of the model."""
+def _paths(folder: Path, n_partitions: int) -> list[Path]:
+    """Of the partitions and of the shared state."""
     names = [f"partition-{number:05d}.npz" for number in range(n_partitions)]
-    return [states / name for name in (*names, _MODEL)]
+    return [folder / name for name in (*names, _STATE)]
 
 
 def write_arrays(arrays: dict[str, np.ndarray], path: Path) -> None:
-    with written_aside(path) as file:
+    with open_atomic(path) as file:
         np.savez(file, **arrays)
 
 
@@ -160,56 +148,11 @@ def read_arrays(path: Path) -> dict[str, np.ndarray]:
         return {name: arrays[name] for name in arrays.files}
 
 
-def write_value(value: Result | Model, path: Path) -> None:
+def write_value(value: PartitionResult | ConsensusState, path: Path) -> None:
     write_arrays(arrays_of(value), path)
 
 
-def read_value(make, partition: Partition, path: Path, *others) -> Result | Model:
+def read_value(
+    make, partition: Partition, path: Path, *others
+) -> PartitionResult | ConsensusState:
     return make(partition, read_arrays(path), *others)
-
-
-def arrays_of(value: Result | Model) -> dict[str, np.ndarray]:
-    """What is written: all that does not follow."""
-    if isinstance(value, Model):
-        arrays = {name: getattr(value, name) for name in _MATRICES}
-        squares = value.squares
-        arrays["numbers"] = [squares.weights, squares.consensus, value.primal]
-        change = value.last
-    else:
-        arrays, state = {}, value.state
-        if state is not None:
-            arrays = dict(zip(_DUALS, state.duals, strict=True))
-            arrays["memory"] = state.memory
-        change = value.message.change
-    if change is not None:
-        arrays["changed"] = change.values
-        if change.features is not None:
-            arrays["features"] = change.features
-    return arrays
-
-
-def _change_of(arrays: dict, n_features: int) -> RowChange | None:
-    if "changed" not in arrays:
-        return None
-    return RowChange(n_features, arrays.get("features"), arrays["changed"])
-
-
-def result_of(partition: Partition, arrays: dict) -> Result:
-    """Invert `arrays_of`, but for sums, which nobody reads."""
-    state = None
-    if "memory" in arrays:
-        state = PartState(tuple(arrays[name] for name in _DUALS), arrays["memory"])
-    change = _change_of(arrays, partition.n_features)
-    return Result(state, Message(change, Sums()))
-
-
-def model_of(partition: Partition, arrays: dict, pace: Pace) -> Model:
-    """Invert `arrays_of`, where a partition is; it is not looked at."""
-    *squares, primal = arrays["numbers"].tolist()
-    return Model(
-        **{name: arrays[name] for name in _MATRICES},
-        last=_change_of(arrays, len(arrays["counts"])),
-        squares=Squares(*squares),
-        pace=pace,
-        primal=primal,
-    )

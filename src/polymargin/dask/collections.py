@@ -7,7 +7,7 @@ from dask import delayed, is_dask_collection
 from dask.delayed import Delayed
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
-from .partition import Block, check_block
+from .partition_data import PartitionData, check_partition_data
 
 
 def is_frame(collection) -> bool:
@@ -27,15 +27,15 @@ def is_array(collection) -> bool:
     )
 
 
-def is_parts(collection) -> bool:
+def is_delayed_list(collection) -> bool:
     """Whether it is a list of delayed objects, one for each partition."""
     return isinstance(collection, Sequence) and all(
         isinstance(part, Delayed) for part in collection
     )
 
 
-def delayed_blocks(X, y=None, sample_weight=None) -> list[Delayed]:
-    """Return one delayed `Block` for each partition.
+def delayed_partitions(X, y=None, sample_weight=None) -> list[Delayed]:
+    """Return one delayed `PartitionData` for each partition.
 
     Parameters
     ----------
@@ -45,9 +45,9 @@ def delayed_blocks(X, y=None, sample_weight=None) -> list[Delayed]:
 
     Returns
     -------
-    blocks : list of Delayed
+    parts : list of Delayed
     """
-    if is_parts(X):
+    if is_delayed_list(X):
         if y is not None or sample_weight is not None:
             raise TypeError(
                 "y and sample_weight must be None if X is a list of delayed "
@@ -56,14 +56,14 @@ def delayed_blocks(X, y=None, sample_weight=None) -> list[Delayed]:
         if not X:
             raise ValueError("X is a list without partitions; give at least one.")
         return [delayed(_check_part, pure=False)(part) for part in X]
-    blocks = [_pieces("X", X)]
+    columns = [_partitions_of("X", X)]
     if y is None:
         raise TypeError("y is None; give the labels in as many partitions as X has.")
-    blocks.append(_along("y", y, X))
+    columns.append(_partitions_like("y", y, X))
     if sample_weight is not None:
-        blocks.append(_along("sample_weight", sample_weight, X))
-    check = delayed(check_block, pure=False)
-    return [check(*parts) for parts in zip(*blocks, strict=True)]
+        columns.append(_partitions_like("sample_weight", sample_weight, X))
+    check = delayed(check_partition_data, pure=False)
+    return [check(*parts) for parts in zip(*columns, strict=True)]
 
 
 def feature_names(X) -> np.ndarray | None:
@@ -84,16 +84,16 @@ def check_features(model, X) -> None:
         _check_n_features(model, X, reset=False)
 
 
-def _check_part(part) -> Block:
+def _check_part(part) -> PartitionData:
     if not isinstance(part, tuple | list) or len(part) not in (2, 3):
         raise ValueError(
             "a delayed partition must be a tuple (X, y) or (X, y, weights), got "
             f"{type(part).__name__}."
         )
-    return check_block(*part)
+    return check_partition_data(*part)
 
 
-def _pieces(name: str, collection) -> list[Delayed]:
+def _partitions_of(name: str, collection) -> list[Delayed]:
     """The partitions of a collection, each with all columns."""
     if is_frame(collection):
         return list(collection.to_delayed())
@@ -114,27 +114,23 @@ def _check_chunks(name: str, collection) -> None:
         )
 
 
-def _along(name: str, collection, X) -> list[Delayed]:
+def _partitions_like(name: str, collection, X) -> list[Delayed]:
     """The partitions of labels or weights, which must be those of X."""
-    pieces = _pieces(name, collection)
+    found = _partitions_of(name, collection)
     expected = X.npartitions if is_frame(X) else X.numblocks[0]
     chunks = [_row_chunks(X), _row_chunks(collection)]
     unknown = any(sizes is None for sizes in chunks)
-    if (
-        len(pieces) != expected
-        and not (is_frame(X) or is_frame(collection))
-        and unknown
-    ):
+    if len(found) != expected and not (is_frame(X) or is_frame(collection)) and unknown:
         raise ValueError(
-            f"X has {expected} chunks of rows, {name} {len(pieces)}, and their sizes "
+            f"X has {expected} chunks of rows, {name} {len(found)}, and their sizes "
             "are unknown; call compute_chunk_sizes() on both and rechunk one of them."
         )
-    if len(pieces) != expected or not (unknown or chunks[0] == chunks[1]):
+    if len(found) != expected or not (unknown or chunks[0] == chunks[1]):
         raise ValueError(
-            f"{name} is not divided like X ({len(pieces)} and {expected} partitions, "
+            f"{name} is not divided like X ({len(found)} and {expected} partitions, "
             f"or others in size); rechunk {name} as X is along the rows."
         )
-    return pieces
+    return found
 
 
 def _row_chunks(collection) -> tuple[int, ...] | None:

@@ -20,7 +20,7 @@ momentum, and with sigma the number of partitions, Y_k is W for all, and this is
 with its safe sigma' (Ma, Smith, Jaggi, Jordan, Richtarik and Takac, 2015, Adding vs.
 averaging in distributed primal-dual optimization); any other sigma converges as well.
 K is counted for each feature: of the partitions in which it occurs. Features have units
-(units.py), in which the regulariser is 1/2 sum u Z^2: then
+(feature_units.py), in which the regulariser is 1/2 sum u Z^2: then
 
     Z    = Z^ + sigma / (K + sigma u) (W - u Z^),
 
@@ -35,33 +35,35 @@ from dataclasses import replace
 import numpy as np
 
 from .adaptation import Residuals
-from .changes import Message, add_messages
-from .matrices import row_products, row_squares, slices, square
-from .model import Model, Squares, is_alone
+from .consensus_state import ConsensusState, SquaredNorms, is_alone
+from .matrix_sums import row_products, row_squares, slices, square
+from .round_messages import RoundMessage, add_messages
 
 
-def advance(model: Model, messages: list[Message], latest: bool) -> Model:
-    """Return the model after a round.
+def advance(
+    state: ConsensusState, messages: list[RoundMessage], latest: bool
+) -> ConsensusState:
+    """Return the state after a round.
 
     Parameters
     ----------
-    model : Model
+    state : ConsensusState
         With which the round began.
-    messages : list of Message
+    messages : list of RoundMessage
         Of the round, to be added.
     latest : bool
         Take the latest Z for the best.
     """
     message = add_messages(messages)
-    sums, squares = message.sums, model.squares
+    sums, squares = message.sums, state.squares
     objective = sums.losses + squares.consensus / 2
     dual = sums.terms - squares.weights / 2
-    primal, best = model.primal, model.best
+    primal, best = state.primal, state.best
     if objective < primal or latest:
-        primal, best = objective, model.consensus
-    moved = _alone(model, message) if is_alone(model) else _together(model, message)
+        primal, best = objective, state.consensus
+    advanced = _advance_alone if is_alone(state) else _advance_together
     return replace(
-        moved,
+        advanced(state, message),
         best=best,
         last=message.change,
         primal=primal,
@@ -71,39 +73,39 @@ def advance(model: Model, messages: list[Message], latest: bool) -> Model:
     )
 
 
-def _alone(model: Model, message: Message) -> Model:
-    weights = model.weights + message.change.rows(None)
-    squared = square(weights, model.units)
+def _advance_alone(state: ConsensusState, message: RoundMessage) -> ConsensusState:
+    weights = state.weights + message.change.rows(None)
+    squared = square(weights, state.units)
     return replace(
-        model,
+        state,
         weights=weights,
         consensus=weights,
         ahead=weights,
-        squares=Squares(squared, squared),
+        squares=SquaredNorms(squared, squared),
     )
 
 
-def _together(model: Model, message: Message) -> Model:
+def _advance_together(state: ConsensusState, message: RoundMessage) -> ConsensusState:
     """The lines of the head of this file, in two sweeps over the rows of W."""
-    sums, pace = message.sums, model.pace
+    sums, pace = message.sums, state.pace
     change = message.change.rows(None)
-    last = None if pace.momentum == 0 or model.last is None else model.last.rows(None)
-    kind = model.weights.dtype.type
+    last = None if pace.momentum == 0 or state.last is None else state.last.rows(None)
+    kind = state.weights.dtype.type
     sigma, momentum = kind(pace.sigma), kind(pace.momentum)
-    weights, consensus, shift = (np.empty_like(model.weights) for _ in range(3))
+    weights, consensus, shift = (np.empty_like(state.weights) for _ in range(3))
     products = np.zeros(6)  # W W / u, u Z Z, and the others with counts of features
     for rows in slices(weights):
-        count, unit, ahead, pulled = (
+        count, unit, ahead, shift_before = (
             part[rows]
-            for part in (model.counts, model.units, model.ahead, model.shift_ahead)
+            for part in (state.counts, state.units, state.ahead, state.shift_ahead)
         )
-        W = np.add(model.weights[rows], change[rows], out=weights[rows])
+        W = np.add(state.weights[rows], change[rows], out=weights[rows])
         O = np.divide(  # noqa: E741
             unit * ahead - W, count + sigma * unit, out=shift[rows]
         )
         Z = np.subtract(ahead, sigma * O, out=consensus[rows])
         moved = change[rows] if last is None else change[rows] - momentum * last[rows]
-        shifted = O - pulled
+        shifted = O - shift_before
         Z_Z, by_count, by_unit = row_squares(Z), count.ravel(), unit.ravel()
         products += [
             (row_squares(W) / by_unit).sum(),
@@ -111,14 +113,14 @@ def _together(model: Model, message: Message) -> Model:
             by_count @ Z_Z,
             by_count @ row_products(O, O),
             row_products(2 * moved + count * shifted, shifted).sum(),
-            row_products(count * pulled - 2 * moved, pulled).sum(),
+            row_products(count * shift_before - 2 * moved, shift_before).sum(),
         ]
-    W_W, Z_Z, counted, consensus_moved, with_shift, with_pull = products.tolist()
+    W_W, Z_Z, counted, consensus_moved, with_shift, with_last_shift = products.tolist()
     pace = pace.after(
         Residuals(
             multipliers=max(sums.moved_squares + with_shift, 0.0),
             consensus=pace.sigma**2 * consensus_moved,
-            apart=max(sums.moved_squares + with_pull, 0.0),
+            apart=max(sums.moved_squares + with_last_shift, 0.0),
             model=counted,
             own=sums.own_squares,
         )
@@ -129,18 +131,18 @@ def _together(model: Model, message: Message) -> Model:
         ahead, shift_ahead = np.empty_like(consensus), np.empty_like(shift)
         for rows in slices(ahead):
             for new, now, before in (
-                (ahead, consensus, model.consensus),
-                (shift_ahead, shift, model.shift),
+                (ahead, consensus, state.consensus),
+                (shift_ahead, shift, state.shift),
             ):
                 step = now[rows] - before[rows]
                 np.add(now[rows], momentum * step, out=new[rows])
     return replace(
-        model,
+        state,
         weights=weights,
         consensus=consensus,
         ahead=ahead,
         shift=shift,
         shift_ahead=shift_ahead,
-        squares=Squares(W_W, Z_Z),
+        squares=SquaredNorms(W_W, Z_Z),
         pace=pace,
     )

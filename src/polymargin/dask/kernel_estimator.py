@@ -1,13 +1,19 @@
 """`DaskKernelSVM`: the machines with a kernel, on features of low rank."""
 
-from ..kernel_svm import KernelSVM
-from ..linear import LinearSVM
+from ..driver.options import LinearOptions
+from ..estimators.kernel_prediction import KernelPrediction
+from ..estimators.kernel_svm import KernelSVM
+from ..estimators.training import Training
+from ..machine.docstrings import lists_machines
+from ..machine.registry import Machine, find_machine
+from ..prediction.expansion import Expansion
 from .kernel_features import choose_features, features_of
 from .tasks import Tasks
 from .training import DaskTraining
 
 
-class DaskKernelSVM(DaskTraining, KernelSVM):
+@lists_machines(lambda row: row.partitions and row.kernels)
+class DaskKernelSVM(DaskTraining, KernelPrediction, Training):
     """`KernelSVM` with ``approximation="nystroem"`` on partitions.
 
     Landmarks are chosen once, from a sample of the rows of all partitions; the features
@@ -17,7 +23,7 @@ class DaskKernelSVM(DaskTraining, KernelSVM):
 
     Parameters
     ----------
-    machine : {"ww", "cs", "llw", "ovr"}, default="ww"
+    machine : <machines>, default="ww"
         The formulation, as in `KernelSVM`.
 
     C, kernel, gamma, degree, coef0, loss, class_weight, rank, n_jobs, verbose
@@ -80,9 +86,7 @@ class DaskKernelSVM(DaskTraining, KernelSVM):
         **DaskTraining._own_constraints,
     }
     _twin = KernelSVM
-    # What the twin has beside these parameters.
-    approximation = "nystroem"
-    probability = False
+    _model_attributes = KernelSVM._model_attributes
 
     def __init__(
         self,
@@ -143,29 +147,30 @@ class DaskKernelSVM(DaskTraining, KernelSVM):
             )
 
     def _twin_parameters(self) -> dict:
-        return super()._twin_parameters() | {"approximation": self.approximation}
+        return super()._twin_parameters() | {"approximation": "nystroem"}
 
-    def _settings(self):
-        return LinearSVM(
-            self.machine,
-            C=self.C,
-            loss=self.loss,
-            fit_intercept=False,
-            n_jobs=self.n_jobs,
-        )
+    def _machine(self) -> Machine:
+        return find_machine(self.machine, self.loss)
 
-    def _features(self, tasks: Tasks, blocks, summaries, seed):
+    def _violation_tol(self) -> float | None:
+        return None if self.violation_tol == "auto" else self.violation_tol
+
+    def _partition_options(self) -> LinearOptions:
+        return LinearOptions(bias=0.0)
+
+    def _features(self, tasks: Tasks, parts, summaries, seed):
+        kernel = self.kernel, self.gamma, self.degree, self.coef0
         self._nystroem = features = choose_features(
-            self, tasks, blocks, summaries, seed
+            tasks, parts, summaries, kernel, self.rank, seed
         )
         self.gamma_ = features.kernel.gamma_
         n_rows, n_landmarks = [s.n_rows for s in summaries], len(features.landmarks_)
         self.n_kernel_evaluations_ = n_landmarks * (n_landmarks + sum(n_rows))
         sent = tasks.one(lambda found: found, features)
-        blocks = tasks.each(features_of, blocks, features=sent, n_jobs=self.n_jobs)
-        tasks.finish(blocks, blocks)
-        return blocks, features.rank_, [rows * features.rank_ for rows in n_rows]
+        parts = tasks.each(features_of, parts, features=sent, n_jobs=self.n_jobs)
+        tasks.finish(parts, parts)
+        return parts, features.rank_, [rows * features.rank_ for rows in n_rows]
 
     def _model(self, weights) -> dict:
-        expansion = self._nystroem.expansion(weights)
+        expansion = Expansion.on_landmarks(self._nystroem, weights)
         return {"_expansion": expansion, "dual_coef_": expansion.coefficients}

@@ -7,14 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..row_parts import PartState
-from .changes import Message, RowChange, Sums, as_change, no_change
-from .model import Start
+from ..driver.linear.row_parts import DriverState
+from .consensus_state import RoundStart
 from .partition import Partition
+from .round_messages import RoundMessage, RoundSums
+from .weight_changes import (
+    WeightChange,
+    no_change,
+    pack_change,
+)
 
 
 @dataclass(frozen=True)
-class Order:
+class RoundOrder:
     """What to do in a round.
 
     Attributes
@@ -39,23 +44,23 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Result:
+class PartitionResult:
     """The state of a partition after a round, and what the others are to know.
 
     The state is None if all dual variables are zero.
     """
 
-    state: PartState | None
-    message: Message
+    state: DriverState | None
+    message: RoundMessage
 
 
 def run_round(
     number: int,
     partition: Partition,
-    previous: Result | None,
-    start: Start,
-    order: Order,
-) -> Result:
+    previous: PartitionResult | None,
+    start: RoundStart,
+    order: RoundOrder,
+) -> PartitionResult:
     """Measure the Z that all agree on, then solve the partition's own problem.
 
     Parameters
@@ -63,15 +68,17 @@ def run_round(
     number : int
         Of the partition.
     partition : Partition
-    previous : Result or None
+    previous : PartitionResult or None
         Of the last round.
-    start : Start
+    start : RoundStart
         Only with the rows of `partition.features`, if these are not None.
-    order : Order
+    order : RoundOrder
     """
     state = None if previous is None else previous.state
     if partition.n_rows == 0:
-        return Result(state, Message(_nothing(partition, order.dtype), Sums()))
+        return PartitionResult(
+            state, RoundMessage(_nothing(partition, order.dtype), RoundSums())
+        )
     dtype = partition.X.dtype
     begin, last = start.start.astype(dtype, copy=False), None
     if previous is not None and start.momentum:
@@ -86,24 +93,24 @@ def run_round(
     driver.set_weights(begin)
     driver.set_scale(start.sigma)
     report = driver.epoch(float("inf"), order.epochs)
-    state = PartState(driver.duals(), driver.schedule_memory())
+    state = DriverState(driver.duals(), driver.schedule_memory())
     values = driver.weights() if start.measures_own else driver.release_weights()
     values -= begin
     values /= dtype.type(start.sigma)
-    change = as_change(values, partition.features, partition.n_features, order.dtype)
+    change = pack_change(values, partition.features, partition.n_features, order.dtype)
     # What counts is what the others get, rounded as it may be.
     sent = change.rows(partition.features)
-    sums = Sums(
+    sums = RoundSums(
         losses=losses,
         terms=terms,
         violation=violation,
         moved_squares=_moved_square(sent, last, start.momentum),
         own_squares=_own_square(driver) if start.measures_own else 0.0,
-        visits=report["visits"],
-        moves=report["moves"],
+        visits=report.visits,
+        moves=report.moves,
         bytes=change.nbytes + start.nbytes,
     )
-    return Result(state, Message(change, sums))
+    return PartitionResult(state, RoundMessage(change, sums))
 
 
 def _own_square(driver) -> float:
@@ -127,11 +134,13 @@ def _product(a: np.ndarray, b: np.ndarray) -> float:
     return float(np.vdot(a, b))
 
 
-def _nothing(partition: Partition, dtype) -> RowChange:
+def _nothing(partition: Partition, dtype) -> WeightChange:
     return no_change(partition.n_features, partition.problem.n_columns, dtype)
 
 
-def rebuild(partition: Partition, previous: Result | None, dtype) -> Message:
+def rebuilt_weights(
+    partition: Partition, previous: PartitionResult | None, dtype
+) -> RoundMessage:
     """What the dual variables of a partition add to W, without any rounding before."""
     if previous is None or previous.state is None:
         change = _nothing(partition, dtype)
@@ -140,10 +149,10 @@ def rebuild(partition: Partition, previous: Result | None, dtype) -> Message:
         previous.state.restore(driver)
         driver.rebuild()
         own = driver.release_weights()
-        change = as_change(own, partition.features, partition.n_features, dtype)
-    return Message(change, Sums(bytes=change.nbytes))
+        change = pack_change(own, partition.features, partition.n_features, dtype)
+    return RoundMessage(change, RoundSums(bytes=change.nbytes))
 
 
-def message_of(result: Result) -> Message:
+def message_of(result: PartitionResult) -> RoundMessage:
     """What of a result travels."""
     return result.message

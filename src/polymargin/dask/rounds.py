@@ -1,22 +1,46 @@
-"""The run of all rounds: measure, learn, stop."""
+"""The run of all rounds: measure, learn, stop.
 
+A round is a step of the loop that all training has (driver/loop.py), which keeps the
+time, tells who wants to know, and says why it ends. A round is no epoch of a driver
+(driver/epochs.py): its certificate comes with every round at no cost, its model is on
+its way to this process while the next one goes on, and what makes a run restartable
+happens between two rounds.
+"""
+
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from math import isfinite
 from time import perf_counter
 
 import numpy as np
 from distributed import Future
 
-from ..certify import UNCERTIFIED, Certificate
-from ..driver import Stopping
+from ..certify.certificate import Certificate
+from ..driver.epochs import Run
+from ..driver.loop import Outcome, Reporter, Stopping, run_steps
 from .adaptation import Pace
-from .changes import add_messages
 from .consensus import advance
+from .consensus_state import (
+    best_weights,
+    round_start,
+    state_with,
+    with_weights,
+    zero_state,
+)
 from .interrupts import remembered_interrupts
-from .lineage import Lineage
-from .local_round import Order, message_of, rebuild, run_round
-from .model import begin_from, best_of, first_model, publish, with_weights
-from .partition import features_of
-from .progress import Progress, Report, Round, Size, report_of
+from .latest_model import LatestModel, PatientClock
+from .local_round import RoundOrder, message_of, rebuilt_weights, run_round
+from .partition import needed_features
+from .recovery_points import RecoveryPoints
+from .round_messages import add_messages
+from .round_records import (
+    RoundRecord,
+    RunProgress,
+    StateReport,
+    columns_of,
+    report_of,
+)
+from .run_size import RunSize
 from .tasks import OutOfTime, Tasks
 
 # Where changes are rounded to float32, W is rebuilt from the dual variables so often.
@@ -38,17 +62,15 @@ class Rounds:
     ----------
     tasks : Tasks
     partitions : list of Future
-    size : Size
+    size : RunSize
         What has to be known of all partitions.
     pace : Pace
         Of the first round.
     features : Future
-        Of the `Features` of all partitions.
+        Of the `FeatureUnits` of all partitions.
     seed : int
     stopping : Stopping
         `max_iter` counts rounds.
-    watcher : DaskTraining
-        Told about every round that begins and ends; may stop the run.
     checkpoint : Checkpoint or None
     """
 
@@ -56,139 +78,103 @@ class Rounds:
         self,
         tasks: Tasks,
         partitions: list,
-        size: Size,
+        size: RunSize,
         pace: Pace,
         features: Future,
         seed: int,
         stopping: Stopping,
-        watcher,
         checkpoint,
     ):
         self.tasks = tasks
         self.partitions = partitions
         self.size = size
         self.stopping = stopping
-        self.watcher = watcher
         self.checkpoint = checkpoint
-        self.lineage = Lineage(tasks, partitions)
+        self.recovery_points = RecoveryPoints(tasks, partitions)
         # Where a partition needs few rows of W, no others travel to it.
-        needed = tasks.each(features_of, partitions)
+        needed = tasks.each(needed_features, partitions)
         compact = tasks.gather(tasks.each(is_not_none, needed))
         self.features = [
             future if few else None for future, few in zip(needed, compact, strict=True)
         ]
-        self.start = self.clock = perf_counter()
+        self.clock = PatientClock(stopping.max_time)
+        self.seconds_before = 0.0  # of the run that a checkpoint is from
         self.rounded = size.travels == np.float32
         self.results: list = [None] * len(partitions)
         self.pace = pace
-        self.model = tasks.one(
-            first_model, features, size.n_columns, size.travels, pace
-        )
+        self.state = tasks.one(zero_state, features, size.n_columns, size.travels, pace)
         whole = 3 * size.n_features * size.n_columns * size.travels.itemsize
-        self.progress = Progress(seed, size.epochs(whole))
-        # The model of the last round that ended, whatever happens in the next: here,
-        # with its certificate and number, or on its way.
+        self.progress = RunProgress(seed, size.epochs(whole))
         zeros = np.zeros((size.n_features, size.n_columns), size.travels)
-        self.certified = 0, UNCERTIFIED, zeros
-        self.coming: tuple | None = None
+        self.latest = LatestModel(tasks, zeros)
 
-    def run(self) -> tuple[str, Certificate, np.ndarray]:
+    def run(self, reporter: Reporter) -> tuple[Run, np.ndarray]:
         """Run rounds until one of the reasons to stop holds.
+
+        Parameters
+        ----------
+        reporter : Reporter
+            Told about every round that begins and ends; may stop the run.
 
         Returns
         -------
-        status : str
-        certificate : Certificate
+        run : Run
         weights : ndarray
         """
         if self.checkpoint is not None:
             self._resume()
-        status, patience = None, None
+        patience = None
         try:
             with remembered_interrupts() as check:
-                while status is None:
-                    status = self._round_and_save()
-                    check()
+                status = run_steps(self._steps(check), self.clock, reporter, "max_iter")
+                check()
         except OutOfTime:
             # The first model is waited for: there is no other.
-            status, patience = "max_time", LAST_SECONDS if self.certified[0] else None
+            status, patience = "max_time", LAST_SECONDS if self.latest.number else None
         except KeyboardInterrupt:
             status, patience = "interrupted", LAST_SECONDS
-        if not self._last_call(patience):
+        if not self.latest.fetch_within(patience):
             status = "interrupted"
-        number, certificate, best = self.certified
-        del self.progress.history[number:]
-        return status, certificate, best
+        latest, records = self.latest, self.progress.history
+        history = columns_of(records[: latest.number])
+        seconds = self.clock.seconds()
+        run = Run(latest.certificate, latest.number, status, seconds, history)
+        return run, latest.weights
 
-    def _last_call(self, patience: float | None) -> bool:
-        """Wait so long for a model that is on its way; False after Ctrl-C."""
-        tasks = self.tasks
-        tasks.deadline = None if patience is None else perf_counter() + patience
-        try:
-            self.best()
-        except OutOfTime:
-            pass  # the model before it is here
-        except KeyboardInterrupt:
-            return False
-        finally:
-            tasks.deadline = None
-        return True
-
-    def best(self) -> np.ndarray:
-        """Return the best weights of the last round that ended."""
-        if self.coming is not None:
-            number, certificate, best = self.coming
-            self.certified = number, certificate, self.tasks.gather([best])[0]
-            self.coming = None
-        return self.certified[-1]
-
-    def _round_and_save(self) -> str | None:
-        """Run a round; return why to stop after it, or None."""
-        self.watcher._begin_round()
-        certificate, best = self._round()
-        self.coming = self.progress.number, certificate, best
-        if self.stopping.max_time is not None:
-            self.tasks.deadline = self.start + self.stopping.max_time
-        stop = self.watcher._end_round(self.progress.history[-1])
-        if self._enough(certificate):
-            return "converged"
-        status = "callback" if stop else self._why_stop()
-        if status is None:
-            self._save()
-        return status
-
-    def _why_stop(self) -> str | None:
-        progress, limit = self.progress, self.stopping.max_time
-        if progress.number >= self.stopping.max_iter:
-            return "max_iter"
-        if limit is not None and perf_counter() - self.start > limit:
-            return "max_time"
-        return "precision" if progress.idle > IDLE_ROUNDS else None
+    def _steps(self, check: Callable[[], None]) -> Iterator[Callable]:
+        """Rounds for `run_steps`; what is to be saved is, before another begins."""
+        first = self.progress.number
+        for number in range(first, max(self.stopping.max_iter, first + 1)):
+            if number > first:
+                check()
+                self._save()
+            yield self._round
 
     def _enough(self, certificate: Certificate) -> bool:
         return self.stopping.enough(certificate.gap, certificate.violation)
 
-    def _round(self) -> tuple:
-        """Run a round; return a certificate, and its model as a future."""
+    def _round(self, seconds: float) -> Outcome:
+        """Run a round in so many seconds; its model is then on its way."""
+        self.tasks.deadline = perf_counter() + seconds if isfinite(seconds) else None
         progress = self.progress
         progress.number += 1
         results = self._submit()
         messages = self.tasks.each(message_of, results)
         total = self.tasks.add_up(messages, add_messages)
-        model, report, best = self._advance(total)
-        self.best()  # of the last round, while this one goes on
+        state, report, best = self._advance(total)
+        self.latest.fetch()  # of the last round, while this one goes on
         report = self.tasks.gather([report], results)[0]
         certificate = self._certificate(report)
         if self.rounded and self._enough(certificate):
-            self.model = self._exact_weights()  # of the beginning of the round
-            model, report, best = self._advance(total)
+            self.state = self._exact_weights()  # of the beginning of the round
+            state, report, best = self._advance(total)
             report = self.tasks.gather([report], results)[0]
             certificate = self._certificate(report)
         sums = report.sums
         progress.history.append(
-            Round(
+            RoundRecord(
                 progress.number,
-                perf_counter() - self.clock,
+                self.seconds_before + self.clock.seconds(),
                 report.objective,
                 report.dual,
                 certificate.gap,
@@ -201,24 +187,31 @@ class Rounds:
                 sums.bytes,
             )
         )
-        self.results, self.model, self.pace = results, model, report.pace
+        self.results, self.state, self.pace = results, state, report.pace
         progress.idle = 0 if sums.moves else progress.idle + 1
         progress.epochs = self.size.epochs(sums.bytes // len(self.partitions))
         if progress.idle:  # less than an epoch may miss what still moves
             progress.epochs = max(progress.epochs, 1.0)
-        return certificate, best
+        self.latest.expect(progress.number, certificate, best)
+        self.clock.has_model = True
+        status = None
+        if self._enough(certificate):
+            status = "converged"
+        elif progress.idle > IDLE_ROUNDS:
+            status = "precision"
+        return Outcome(progress.history[-1], status)
 
     def _submit(self) -> list:
         """Let all partitions run a round; return their results."""
-        order = Order(
+        order = RoundOrder(
             self.progress.number,
             self.progress.seed,
             self.progress.epochs,
             self.size.travels,
         )
-        whole = None if all(self.features) else self.tasks.one(publish, self.model)
+        whole = None if all(self.features) else self.tasks.one(round_start, self.state)
         starts = [
-            self.tasks.one(publish, self.model, features) if features else whole
+            self.tasks.one(round_start, self.state, features) if features else whole
             for features in self.features
         ]
         return self.tasks.each(
@@ -231,12 +224,16 @@ class Rounds:
         )
 
     def _advance(self, total: list) -> tuple:
-        """Return the next model, what it tells, and its best weights, as futures."""
+        """Return the next state, what it tells, and its best weights, as futures."""
         latest = self.stopping.violation_tol is not None
-        model = self.tasks.one(advance, self.model, total, latest)
-        return model, self.tasks.one(report_of, model), self.tasks.one(best_of, model)
+        state = self.tasks.one(advance, self.state, total, latest)
+        return (
+            state,
+            self.tasks.one(report_of, state),
+            self.tasks.one(best_weights, state),
+        )
 
-    def _certificate(self, report: Report) -> Certificate:
+    def _certificate(self, report: StateReport) -> Certificate:
         """Of the best Z and the best dual variables so far.
 
         If W is rounded only a dual objective counts that can still be made exact.
@@ -249,27 +246,29 @@ class Rounds:
     def _own_weights(self):
         """What the dual variables add to W, summed up."""
         dtype = self.size.travels
-        own = self.tasks.each(rebuild, self.partitions, self.results, dtype=dtype)
+        own = self.tasks.each(
+            rebuilt_weights, self.partitions, self.results, dtype=dtype
+        )
         return self.tasks.add_up(own, add_messages)
 
     def _exact_weights(self):
-        """Return the model with a W that was not added up over rounds."""
-        return self.tasks.one(with_weights, self.model, self._own_weights())
+        """Return the state with a W that was not added up over rounds."""
+        return self.tasks.one(with_weights, self.state, self._own_weights())
 
     def _save(self) -> None:
-        """Rebuild W, write a checkpoint or cut the lineage, if it is time to."""
+        """Rebuild W, write a checkpoint or renew the recovery points, if it is time."""
         number = self.progress.number
         if self.rounded and number % REBUILD_EVERY == 0:
-            self.model = self._exact_weights()
+            self.state = self._exact_weights()
         if self.checkpoint is not None:
             if self.checkpoint.is_due(number):
                 self.checkpoint.write(
-                    self.progress, self.pace, self.tasks, self.model, self.results
+                    self.progress, self.pace, self.tasks, self.state, self.results
                 )
                 self._read_back()
-        elif self.lineage.is_due(number):
-            *self.results, self.model = self.lineage.cut(
-                number, [*self.results, self.model]
+        elif self.recovery_points.is_due(number):
+            *self.results, self.state = self.recovery_points.renew(
+                number, [*self.results, self.state]
             )
 
     def _resume(self) -> None:
@@ -282,21 +281,21 @@ class Rounds:
             certificate = Certificate(
                 done.primal, done.dual, done.history[-1].violation
             )
-            best = self.tasks.one(best_of, self.model)
-            self.coming = done.number, certificate, best
+            best = self.tasks.one(best_weights, self.state)
+            self.latest.expect(done.number, certificate, best)
             # Seconds go on too; only `max_time` is that of this run.
-            self.clock = perf_counter() - self.progress.history[-1].seconds
+            self.seconds_before = done.history[-1].seconds
 
     def _read_back(self) -> None:
         """Let what was written be what the next round begins from."""
         checkpoint = self.checkpoint
         self.results = checkpoint.results(self.tasks, self.partitions)
-        self.model = checkpoint.model(self.tasks, self.partitions)
+        self.state = checkpoint.state(self.tasks, self.partitions)
 
     def begin_from(self, results: list, consensus: np.ndarray, sigma: float) -> None:
         """Let the first round begin with these results, this Z and this sigma."""
         self.results = results
         self.pace = replace(self.pace, sigma=min(sigma, self.pace.largest))
-        self.model = self.tasks.one(
-            begin_from, self.model, self._own_weights(), consensus, self.pace
+        self.state = self.tasks.one(
+            state_with, self.state, self._own_weights(), consensus, self.pace
         )

@@ -2,44 +2,45 @@
 
 import inspect
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from sklearn.base import _fit_context, clone
 from sklearn.callback import with_callbacks
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 
-from ..driver import Stopping
-from ..machine import block_shape
-from ..problem import class_weights_of_parts
-from ..progress import EpochReporter, warn_unless_converged
-from . import warm
+from ..driver.loop import Reporter, Stopping
+from ..driver.options import LinearOptions
+from ..estimators.reporting import EpochReporter, warn_unless_converged
+from ..machine.block_algebra import block_shape
+from ..machine.problem import class_weights_of_parts
+from ..machine.registry import names_of
 from .adaptation import Pace, first_sigma
-from .answers import DaskAnswers
 from .checkpoint import Checkpoint
-from .collections import delayed_blocks, feature_names
-from .labels import join_labels, only_width
-from .partition import (
-    Summary,
-    add_extents,
-    extent_of,
-    make_partition,
-    mean_square,
-    summarise,
+from .collections import delayed_partitions, feature_names
+from .feature_statistics import add_statistics, mean_square, statistics_of
+from .feature_units import choose_units, partition_in_units
+from .partition import make_partition
+from .partition_summary import (
+    PartitionSummary,
+    common_width,
+    join_labels,
+    summarise_partition,
 )
-from .progress import Round, Size
+from .prediction_mixin import DaskPredictionMixin
 from .rounds import Rounds
+from .run_size import RunSize
 from .tasks import Tasks, client_for
-from .units import features_in_units, in_units
+from .warm_start import gather_warm_start, start_from
 
 # What an estimator here has and its local twin has not.
 OWN_PARAMETERS = ("client", "checkpoint", "traffic")
 # What does not change the run, only its end and its looks.
 _FREE_PARAMETERS = {"tol", "violation_tol", "max_iter", "max_time", "n_jobs", "verbose"}
 _FREE_PARAMETERS |= {"history", "warm_start", "random_state"}
-_MACHINES = ("cs", "ww", "llw", "ovr", "maxent")
+# Values that an option may have here, the first to be recommended.
+_POSSIBLE = {"solver": ("dual", "auto"), "features": ("full",)}
 
 
 def _takes_no_chunks(estimator) -> bool:
@@ -49,7 +50,20 @@ def _takes_no_chunks(estimator) -> bool:
     )
 
 
-class DaskTraining(DaskAnswers):
+def _in_units(tasks: Tasks, partitions: list, n_parts: int) -> tuple:
+    """Return partitions in units, the pace of the first round, and the features."""
+    statistics = tasks.add_up(tasks.each(statistics_of, partitions), add_statistics)
+    statistics = tasks.one(add_statistics, statistics)
+    [square] = tasks.gather([tasks.one(mean_square, statistics)])
+    features = tasks.one(choose_units, statistics, n_parts)
+    partitions = tasks.each(
+        partition_in_units, partitions, [features] * len(partitions)
+    )
+    tasks.finish(partitions, partitions)
+    return partitions, Pace(first_sigma(n_parts, square), n_parts), features
+
+
+class DaskTraining(DaskPredictionMixin):
     """What is in front of a local estimator's class: `fit` on partitions."""
 
     _own_constraints: dict = {
@@ -57,8 +71,6 @@ class DaskTraining(DaskAnswers):
         "checkpoint": [str, os.PathLike, None],
         "traffic": [StrOptions({"same", "float32"})],
     }
-    # Values that a parameter of the twin may have here, the first to be recommended.
-    _only: dict = {}
 
     def __init_subclass__(cls, **arguments):
         """Show the parameters of the twin in the place of ``**parameters``."""
@@ -111,20 +123,20 @@ class DaskTraining(DaskAnswers):
         """
         machine = self._machine()
         self._check_possible(machine)
-        blocks = delayed_blocks(X, y, sample_weight)
+        parts = delayed_partitions(X, y, sample_weight)
         data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
         context = self._init_callback_context(max_subtasks=self.max_iter)
         context.call_on_fit_task_begin(estimator=self, **data)
-        self._reporter = EpochReporter(self, context, data, dict, task_name="round")
-        try:
-            with client_for(self.client) as client:
-                tasks = Tasks(client)
-                try:
-                    self._fit(tasks, machine, blocks, feature_names(X))
-                finally:
-                    tasks.release()
-        finally:
-            del self._reporter
+
+        def reporter_of(model: Callable[[], dict]) -> Reporter:
+            return self._round_reporter(context, data, model)
+
+        with client_for(self.client) as client:
+            tasks = Tasks(client)
+            try:
+                self._fit(tasks, machine, parts, feature_names(X), reporter_of)
+            finally:
+                tasks.release()
         context.call_on_fit_task_end(
             estimator=self,
             reconstruction_attributes=lambda: {
@@ -142,86 +154,98 @@ class DaskTraining(DaskAnswers):
         """Not available: every round needs all partitions."""
 
     def _check_possible(self, machine) -> None:
-        if machine.name not in _MACHINES:
+        if not machine.formulation.partitions:
+            able = names_of(lambda row: row.partitions and row.estimator == "LinearSVM")
             raise ValueError(
                 f"machine={machine.name!r} is not trained on partitions; choose one of "
-                f"{', '.join(_MACHINES[:-1])}."
+                f"{', '.join(able)}."
             )
-        for name, possible in self._only.items():
-            if getattr(self, name) not in possible:
+        given = vars(self._partition_options())
+        for name, possible in _POSSIBLE.items():
+            if given[name] not in possible:
                 raise ValueError(
-                    f"{name}={getattr(self, name)!r} is not possible on partitions; "
+                    f"{name}={given[name]!r} is not possible on partitions; "
                     f"choose {possible[0]!r}."
                 )
 
-    def _fit(self, tasks: Tasks, machine, blocks, names) -> None:
-        blocks = tasks.compute(blocks)
-        summaries = tasks.gather(tasks.each(summarise, blocks), blocks)
-        self.classes_, counts = join_labels(summaries)
-        self._know_features(only_width(summaries), names)
-        by_class = class_weights_of_parts(self.class_weight, self.classes_, counts)
+    def _round_reporter(self, context, data: dict, model) -> Reporter:
+        """Return who is told about rounds; see `EpochReporter`."""
+        return EpochReporter(self, context, data, model, task_name="round")
+
+    def _fit(self, tasks: Tasks, machine, parts, names, reporter_of) -> None:
+        parts = tasks.compute(parts)
+        summaries = tasks.gather(tasks.each(summarise_partition, parts), parts)
+        self.classes_, class_sums = join_labels(summaries)
+        self._know_features(common_width(summaries), names)
         dtype = np.result_type(*[s.dtype for s in summaries if s.n_rows])
-        seed = int(check_random_state(self.random_state).randint(2**31))
+        seed = int(self._draw_seed())
         checkpoint = self._checkpoint(summaries, seed)
-        blocks, n_features, nonzeros = self._features(tasks, blocks, summaries, seed)
-        settings = self._settings()
+        parts, n_features, nonzeros = self._features(tasks, parts, summaries, seed)
+        options = self._partition_options()
         partitions = tasks.each(
             make_partition,
-            blocks,
-            settings=settings,
+            parts,
+            options=options,
+            n_jobs=self.n_jobs,
             machine=machine,
+            C=self.C,
             classes=self.classes_,
-            by_class=by_class,
+            by_class=class_weights_of_parts(
+                self.class_weight, self.classes_, class_sums
+            ),
             dtype=dtype,
         )
         tasks.finish(partitions, partitions)
-        extents = tasks.add_up(tasks.each(extent_of, partitions), add_extents)
-        extent = tasks.one(add_extents, extents)
-        [square] = tasks.gather([tasks.one(mean_square, extent)])
-        n_columns, _ = block_shape(machine.name, np.zeros(0), len(self.classes_))
-        constant = settings.fit_intercept
-        n_rows = [summary.n_rows for summary in summaries]
-        size = Size(
-            n_features + constant,
-            n_columns,
-            max(np.add(nonzeros, np.multiply(n_rows, constant)).tolist()),
-            sum(rows > 0 for rows in n_rows),
-            dtype,
-            np.dtype(np.float32) if self.traffic == "float32" else dtype,
+        size = RunSize.of(
+            n_features,
+            block_shape(machine, np.zeros(0), len(self.classes_))[0],
+            [summary.n_rows for summary in summaries],
+            nonzeros,
+            has_bias=options.bias != 0,
+            dtype=dtype,
+            travels=np.dtype(np.float32) if self.traffic == "float32" else dtype,
         )
-        features = tasks.one(features_in_units, extent, size.parts)
-        partitions = tasks.each(in_units, partitions, [features] * len(partitions))
-        tasks.finish(partitions, partitions)
-        limits = self.tol, self._violation_tol(), self.max_iter, self.max_time
+        partitions, pace, features = _in_units(tasks, partitions, size.parts)
         rounds = Rounds(
             tasks,
             partitions,
             size,
-            Pace(first_sigma(size.parts, square), size.parts),
+            pace,
             features,
             seed,
-            Stopping(*limits),
-            self,
+            Stopping(self.tol, self._violation_tol(), self.max_iter, self.max_time),
             checkpoint,
         )
-        self._reporter.model = lambda: self._model(rounds.best().astype(dtype))
         if self.warm_start:
-            last = getattr(self, "_kept", None)
-            warm.start(tasks, rounds, self.classes_, last)
-        self.__dict__.pop("_kept", None)
-        status, certificate, weights = rounds.run()
-        if self.warm_start and status != "interrupted":
-            self._kept = warm.keep(tasks, rounds, self.classes_)
-        self._keep_run(status, certificate, rounds.progress.history)
+            last = getattr(self, "_last_fit", None)
+            start_from(tasks, rounds, self.classes_, last)
+        self.__dict__.pop("_last_fit", None)
+        run, weights = rounds.run(
+            reporter_of(lambda: self._model(rounds.latest.fetch().astype(dtype)))
+        )
+        if self.warm_start and run.status != "interrupted":
+            self._last_fit = gather_warm_start(tasks, rounds, self.classes_)
+        self.solver_ = "dual"
+        self._set_outcome(run)
         self.__dict__.update(self._model(weights.astype(dtype)))
 
-    def _features(self, tasks: Tasks, blocks, summaries: Sequence[Summary], seed: int):
-        """Return blocks to train on, their features, and the non-zeros of each."""
-        return blocks, self.n_features_in_, [summary.nonzeros for summary in summaries]
+    def _features(
+        self,
+        tasks: Tasks,
+        parts,
+        summaries: Sequence[PartitionSummary],
+        seed: int,
+    ):
+        """Return parts to train on, their features, and the non-zeros of each."""
+        return (
+            parts,
+            self.n_features_in_,
+            [summary.nonzeros for summary in summaries],
+        )
 
-    def _settings(self):
-        """Return the linear estimator that drivers take their parameters from."""
-        return self._twin(**self._twin_parameters())
+    def _partition_options(self) -> LinearOptions:
+        """Return what drivers of partitions are told; seed and threads are theirs."""
+        return self._driver_options(seed=0)
 
     def _twin_parameters(self) -> dict:
         parameters = self.get_params(deep=False)
@@ -250,23 +274,3 @@ class DaskTraining(DaskAnswers):
         # Who gives no seed wants to go on from what is there.
         fit["random_state"] = None if self.random_state is None else seed
         return Checkpoint(self.checkpoint, fit)
-
-    def _begin_round(self) -> None:
-        self._reporter.begin()
-
-    def _end_round(self, done: Round) -> bool:
-        """Tell the user and callbacks about a round; say whether to stop."""
-        return self._reporter.end(done)
-
-    def _keep_run(self, status, certificate, history: list[Round]) -> None:
-        self.solver_ = "dual"
-        self.status_ = status
-        self.n_iter_ = len(history)
-        self.objective_ = certificate.primal
-        self.dual_objective_ = certificate.dual
-        self.dual_gap_ = certificate.gap
-        self.violation_ = certificate.violation
-        self.history_ = {
-            name: np.asarray([getattr(done, name) for done in history])
-            for name in Round.__dataclass_fields__
-        }

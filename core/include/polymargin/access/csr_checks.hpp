@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <type_traits>
@@ -28,6 +29,22 @@ bool ascends_within(std::span<const Index> indices, std::span<const Index> start
   for (std::size_t i = 0; i + 1 < starts.size(); ++i)
     if (starts[i] > 0 && starts[i] < starts[i + 1]) between_rows += falls(std::size_t(starts[i]));
   return everywhere == between_rows;
+}
+
+// What is wrong with rows [starts[i], starts[i + 1]) of `indices` below `columns`, in words; null
+// if nothing is. A wrong index would read or write outside of arrays: whatever enters the core from
+// elsewhere is looked at here first.
+template <class Start, class Index>
+const char* csr_fault(std::span<const Start> starts, std::span<const Index> indices,
+                      std::size_t values, std::int64_t columns) {
+  if (starts.empty() || starts.front() != 0) return "indptr must start with 0";
+  for (std::size_t i = 0; i + 1 < starts.size(); ++i)
+    if (starts[i + 1] < starts[i]) return "indptr must not decrease";
+  if (std::size_t(starts.back()) > indices.size() || indices.size() != values)
+    return "indptr, indices and data must agree in length";
+  if (!all_below(indices.first(std::size_t(starts.back())), columns))
+    return "a column index is out of range";
+  return nullptr;
 }
 
 }  // namespace polymargin

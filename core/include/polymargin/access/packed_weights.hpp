@@ -38,7 +38,7 @@ class PackedWeights {
       : features_(features),
         layout_(layout),
         lanes_(layout.stride / layout.packs),
-        occurring_(std::size_t(features) * layout.packs),
+        occurring_(checked_product(std::size_t(features), std::size_t(layout.packs))),
         places_(features),
         scratch_{std::vector<std::int32_t>(layout.stride), std::vector<Real>(layout.stride + 1)} {}
 

@@ -26,13 +26,12 @@ class SparseChanges {
 
   explicit SparseChanges(int classes) : entries_(classes) {}
 
-  void clear() {
+  // The non-zeros of arrays over the classes, one for each row, which begin `stride` apart.
+  void list(std::size_t rows, const Real* coefficients, std::int64_t stride) {
     for (auto& entries : entries_) entries.clear();
-  }
-  // The non-zeros of a padded array over the classes.
-  void append(std::int32_t row, const Real* coefficients) {
-    for (std::size_t m = 0; m < entries_.size(); ++m)
-      if (coefficients[m] != 0) entries_[m].push_back({row, coefficients[m]});
+    for (std::size_t row = 0; row < rows; ++row, coefficients += stride)
+      for (std::size_t m = 0; m < entries_.size(); ++m)
+        if (coefficients[m] != 0) entries_[m].push_back({std::int32_t(row), coefficients[m]});
   }
   std::span<const Entry> of_class(int m) const { return entries_[m]; }
 
@@ -44,7 +43,10 @@ template <class Real>
 class ScoresByClass {
  public:
   ScoresByClass(const ClassLayout& layout, std::int64_t examples)
-      : classes_(layout.classes), layout_(layout), changes_(layout.classes) {
+      : classes_(layout.classes),
+        layout_(layout),
+        changes_(layout.classes),
+        precise_changes_(layout.classes) {
     resize(examples);
   }
 
@@ -54,11 +56,11 @@ class ScoresByClass {
     // An odd number of packs: the scores of an example are then not in one set of a cache.
     stride_ = ((examples + kLanes - 1) / kLanes | 1) * kLanes;
     values_.resize(std::size_t(stride_) * classes_);
-    rest_.resize(0);
+    forget_rest();
   }
   void clear() {
     values_.clear();
-    rest_.resize(0);
+    forget_rest();
   }
   std::int64_t examples() const { return examples_; }
   std::int64_t stride() const { return stride_; }
@@ -72,23 +74,32 @@ class ScoresByClass {
   void write(std::int64_t j, const Real* scores) {
     for (int m = 0; m < classes_; ++m) values_[m * stride_ + j] = scores[m];
   }
+  // As add_precisely() has left them, if nothing has been added since.
+  void read_precisely(std::int64_t j, double* scores) const {
+    for (int m = 0; m < classes_; ++m) {
+      scores[m] = double(values_[m * stride_ + j]);
+      if (rest_.size() > 0) scores[m] += double(rest_[m * stride_ + j]);
+    }
+  }
 
   // Many kernel rows, with their coefficients one after the other, each padded.
   void add(std::span<const Real* const> rows, const Real* coefficients, int threads) {
-    list_changes(rows, coefficients);
+    forget_rest();
+    changes_.list(rows.size(), coefficients, layout_.stride);
     for_each_chunk(threads, examples_, kChunk,
                    [&](int, std::int64_t, std::int64_t begin, std::int64_t end) {
                      add(rows, changes_, begin, end);
                    });
   }
 
-  // The same with sums in double precision, also over several calls since clear(): coefficients as
-  // large as C cancel, and what float rounds off there is more than the violations that are left.
-  void add_precisely(std::span<const Real* const> rows, const Real* coefficients, int threads) {
+  // The same in double precision, also over several calls since clear(): coefficients as large as
+  // C cancel, and what float rounds off there is more than the violations that are left.
+  void add_precisely(std::span<const Real* const> rows, const double* coefficients,
+                     std::int64_t stride, int threads) {
     if constexpr (sizeof(Real) == sizeof(double)) {
       add(rows, coefficients, threads);
     } else {
-      list_changes(rows, coefficients);
+      precise_changes_.list(rows.size(), coefficients, stride);
       if (rest_.size() == 0) rest_.resize(values_.size());
       for_each_chunk(threads, examples_, kTile,
                      [&](int, std::int64_t, std::int64_t begin, std::int64_t end) {
@@ -104,6 +115,10 @@ class ScoresByClass {
   static constexpr std::int64_t kTile = 1024;   // examples and
   static constexpr std::int32_t kRows = 256;    // rows whose kernel values stay near
   static constexpr std::int64_t kChunk = 2048;  // examples of a thread at a time
+
+  void forget_rest() {
+    if (rest_.size() > 0) rest_.resize(0);
+  }
 
   // The scores of examples begin..end change. The order of summation does not
   // depend on them.
@@ -130,16 +145,10 @@ class ScoresByClass {
     }
   }
 
-  void list_changes(std::span<const Real* const> rows, const Real* coefficients) {
-    changes_.clear();
-    for (std::size_t p = 0; p < rows.size(); ++p)
-      changes_.append(std::int32_t(p), coefficients + p * layout_.stride);
-  }
-
   // The scores of one class and examples begin..end, a tile of them.
   void add_precisely(std::span<const Real* const> rows, int m, std::int64_t begin,
                      std::int64_t end) {
-    const auto entries = changes_.of_class(m);
+    const auto entries = precise_changes_.of_class(m);
     if (entries.empty()) return;
     const std::int64_t first = m * stride_ + begin, count = end - begin;
     std::array<double, kTile> sums;
@@ -147,7 +156,7 @@ class ScoresByClass {
       sums[j] = double(values_[first + j]) + double(rest_[first + j]);
     for (const auto& entry : entries) {
       const Real* row = rows[entry.row] + begin;
-      const double b = double(entry.coefficient);
+      const double b = entry.coefficient;
       for (std::int64_t j = 0; j < count; ++j) sums[j] += b * double(row[j]);
     }
     for (std::int64_t j = 0; j < count; ++j) {
@@ -176,6 +185,7 @@ class ScoresByClass {
   int classes_;
   ClassLayout layout_;
   SparseChanges<Real> changes_;
+  SparseChanges<double> precise_changes_;
   std::int64_t examples_ = 0, stride_ = 0;
   AlignedArray<Real> values_;
   AlignedArray<Real> rest_;  // what precise sums have rounded off

@@ -73,11 +73,11 @@ class ScoresByExample {
   void resize(std::int64_t examples) {
     examples_ = examples;
     values_.resize(std::size_t(examples) * layout_.stride);
-    rest_.resize(0);
+    forget_rest();
   }
   void clear() {
     values_.clear();
-    rest_.resize(0);
+    forget_rest();
   }
 
   Real* data() { return values_.data(); }
@@ -87,6 +87,14 @@ class ScoresByExample {
   void write(std::int64_t j, const Real* scores) {
     std::copy_n(scores, layout_.stride, values_.data() + j * layout_.stride);
   }
+  // As add_precisely() has left them, if nothing has been added since.
+  void read_precisely(std::int64_t j, double* scores) const {
+    const std::int64_t first = j * layout_.stride;
+    for (int m = 0; m < layout_.classes; ++m) {
+      scores[m] = double(values_[first + m]);
+      if (rest_.size() > 0) scores[m] += double(rest_[first + m]);
+    }
+  }
 
   // Many kernel rows, with their coefficients one after the other, each padded.
   void add(std::span<const Real* const> rows, const Real* coefficients, int threads) {
@@ -95,6 +103,7 @@ class ScoresByExample {
   // The same for the first `count` examples.
   void add(std::span<const Real* const> rows, const Real* coefficients, int threads,
            std::int64_t count) {
+    forget_rest();
     for_each_chunk(threads, count, kChunk,
                    [&](int, std::int64_t, std::int64_t begin, std::int64_t end) {
                      add_kernel_rows<Real>(rows, coefficients, layout_, begin, end, values_.data());
@@ -102,14 +111,20 @@ class ScoresByExample {
   }
 
   // See ScoresByClass.
-  void add_precisely(std::span<const Real* const> rows, const Real* coefficients, int threads) {
+  void add_precisely(std::span<const Real* const> rows, const double* coefficients,
+                     std::int64_t stride, int threads) {
+    add_precisely(rows, coefficients, stride, threads, examples_);
+  }
+  // The same for the first `count` examples.
+  void add_precisely(std::span<const Real* const> rows, const double* coefficients,
+                     std::int64_t stride, int threads, std::int64_t count) {
     if constexpr (sizeof(Real) == sizeof(double)) {
-      add(rows, coefficients, threads);
+      add(rows, coefficients, threads, count);
     } else {
       if (rest_.size() == 0) rest_.resize(values_.size());
-      for_each_chunk(threads, examples_, kTile,
+      for_each_chunk(threads, count, kTile,
                      [&](int, std::int64_t, std::int64_t begin, std::int64_t end) {
-                       add_precisely(rows, coefficients, begin, end);
+                       add_precisely(rows, coefficients, stride, begin, end);
                      });
     }
   }
@@ -118,17 +133,22 @@ class ScoresByExample {
   static constexpr std::int64_t kChunk = 4096;
   static constexpr std::int64_t kTile = 64;
 
-  void add_precisely(std::span<const Real* const> rows, const Real* coefficients,
-                     std::int64_t begin, std::int64_t end) {
-    const std::int64_t stride = layout_.stride, first = begin * stride;
-    std::vector<double> sums(std::size_t((end - begin) * stride));
+  void forget_rest() {
+    if (rest_.size() > 0) rest_.resize(0);
+  }
+
+  void add_precisely(std::span<const Real* const> rows, const double* coefficients,
+                     std::int64_t stride, std::int64_t begin, std::int64_t end) {
+    const std::int64_t own = layout_.stride, first = begin * own, classes = layout_.classes;
+    std::vector<double> sums(std::size_t((end - begin) * own));
     for (std::size_t a = 0; a < sums.size(); ++a)
       sums[a] = double(values_[first + a]) + double(rest_[first + a]);
     for (std::size_t p = 0; p < rows.size(); ++p) {
-      const Real* b = coefficients + std::int64_t(p) * stride;
+      const double* b = coefficients + std::int64_t(p) * stride;
       for (std::int64_t j = begin; j < end; ++j) {
-        double* scores = sums.data() + (j - begin) * stride;
-        for (std::int64_t m = 0; m < stride; ++m) scores[m] += double(rows[p][j]) * double(b[m]);
+        double* scores = sums.data() + (j - begin) * own;
+        const double kernel = double(rows[p][j]);
+        for (std::int64_t m = 0; m < classes; ++m) scores[m] += kernel * b[m];
       }
     }
     for (std::size_t a = 0; a < sums.size(); ++a) {

@@ -21,7 +21,7 @@ class Weights {
       : features_(features),
         layout_(layout),
         stride_(layout.classes == 1 ? 1 : layout.stride),
-        values_(std::size_t(features) * stride_) {}
+        values_(checked_product(std::size_t(features), std::size_t(stride_))) {}
 
   Real* of_feature(std::int64_t feature) { return values_.data() + feature * stride_; }
   const Real* of_feature(std::int64_t feature) const { return values_.data() + feature * stride_; }

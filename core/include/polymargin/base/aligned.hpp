@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <new>
 
+#include "polymargin/base/memory.hpp"
+
 namespace polymargin {
 
 inline constexpr std::size_t kAlignment = 64;
@@ -22,9 +24,11 @@ class AlignedArray {
   ~AlignedArray() { ::operator delete(data_, std::align_val_t{kAlignment}); }
 
   void resize(std::size_t size) {
+    const std::size_t bytes = checked_product(std::max<std::size_t>(size, 1), sizeof(T));
     AlignedArray fresh;
-    fresh.data_ = static_cast<T*>(
-        ::operator new(std::max<std::size_t>(size, 1) * sizeof(T), std::align_val_t{kAlignment}));
+    fresh.data_ =
+        static_cast<T*>(::operator new(bytes, std::align_val_t{kAlignment}, std::nothrow));
+    if (fresh.data_ == nullptr) throw OutOfMemory(double(bytes));
     fresh.size_ = size;
     fresh.clear();
     swap(fresh);

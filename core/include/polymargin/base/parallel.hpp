@@ -8,8 +8,9 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
-#include <thread>
 #include <vector>
+
+#include "polymargin/base/start_threads.hpp"
 
 namespace polymargin {
 
@@ -28,16 +29,16 @@ void for_each_chunk(int threads, std::int64_t size, std::int64_t chunk_size, Wor
   };
   std::mutex mutex;
   std::condition_variable done;
-  int busy = std::max(threads - 1, 0);
-  std::vector<std::thread> helpers;
-  for (int thread = 1; thread < threads; ++thread)
-    helpers.emplace_back([&, thread] {
-      run(thread);
-      const std::lock_guard lock(mutex);
-      if (--busy == 0) done.notify_one();
-    });
+  std::size_t finished = 0;
+  std::vector<std::thread> helpers = start_threads(threads - 1, [&](int helper) {
+    run(helper + 1);
+    const std::lock_guard lock(mutex);
+    ++finished;
+    done.notify_one();
+  });
   run(0);
-  for (std::unique_lock lock(mutex); !done.wait_for(lock, kPause, [&] { return busy == 0; });) {
+  const auto all_finished = [&] { return finished == helpers.size(); };
+  for (std::unique_lock lock(mutex); !done.wait_for(lock, kPause, all_finished);) {
     lock.unlock();
     idle();
     lock.lock();

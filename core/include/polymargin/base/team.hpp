@@ -8,15 +8,15 @@
 #include <thread>
 #include <vector>
 
+#include "polymargin/base/start_threads.hpp"
+
 namespace polymargin {
 
 class Team {
  public:
-  // The caller is one of the threads.
-  explicit Team(int threads) {
-    for (int thread = 1; thread < threads; ++thread)
-      helpers_.emplace_back([this, thread] { help(thread); });
-  }
+  // The caller is one of the threads. There may be fewer than were asked for.
+  explicit Team(int threads)
+      : helpers_(start_threads(threads - 1, [this](int helper) { help(helper + 1); })) {}
   ~Team() {
     stopping_ = true;
     call_helpers();
@@ -57,11 +57,11 @@ class Team {
     }
   }
 
-  std::vector<std::thread> helpers_;
   std::atomic<std::uint32_t> call_{0};
   std::atomic<int> busy_{0};
   std::atomic<bool> stopping_{false};
   const std::function<void(int)>* work_ = nullptr;
+  std::vector<std::thread> helpers_;  // last: they use the others
 };
 
 }  // namespace polymargin

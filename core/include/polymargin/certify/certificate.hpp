@@ -6,7 +6,6 @@ namespace polymargin {
 struct Certificate {
   double primal = 0;
   double dual = 0;
-  double losses = 0;     // sum of C_i loss_i: the primal without 1/2 |W|^2
   double violation = 0;  // of the optimality conditions, the largest
   bool complete = true;  // false if it was stopped
 };

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "polymargin/machine/margin.hpp"
+#include "polymargin/machine/block_change.hpp"
 #include "polymargin/restricted/entropy_box.hpp"
 
 namespace polymargin {
@@ -19,22 +19,20 @@ class Logistic final : public Machine<Real> {
     return with_lanes(block, [&](const auto& lanes) { return step_lanes(lanes, threshold); });
   }
 
-  void coefficients(const Block<Real>& block) const override {
-    write_coefficients<OneVsRestMargin>(block);
-  }
+  void coefficients(const Block<Real>& block) const override { write_coefficients(margin_, block); }
   bool sums_to_zero() const override { return false; }
   bool fills_blocks() const override { return true; }
 
-  double dual_term(int, Real cap, const Real* dual, int count) const override {
+  double dual_term(const BlockEntries<Real>& entries) const override {
     double sum = 0;
-    for (int c = 0; c < count; ++c) {
-      const double share = std::min(double(dual[c]) / double(cap), 1.0);
+    for (int c = 0; c < entries.count; ++c) {
+      const double share = std::min(double(entries.value[c]) / double(entries.cap), 1.0);
       sum += entropy(share) + entropy(1 - share);
     }
-    return double(cap) * sum;
+    return double(entries.cap) * sum;
   }
 
-  bool at_vertex(Real, const Real*, int) const override { return false; }
+  bool at_vertex(const BlockEntries<Real>&) const override { return false; }
   double loss_at_zero(int classes) const override { return classes * std::log(2.0); }
 
  private:
@@ -93,9 +91,11 @@ class Logistic final : public Machine<Real> {
     step.moved = step.gain > 0;
     if (!step.moved) return step;
     step.norm_change = Lanes::sum(norm_change);
-    commit<OneVsRestMargin>(lanes, solution, Real(0));  // the classes do not meet
+    commit(margin_, lanes, solution, Real(0));  // the classes do not meet
     return step;
   }
+
+  AbsoluteMargin<Variables::all, false> margin_;
 };
 
 }  // namespace polymargin

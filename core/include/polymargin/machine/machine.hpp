@@ -4,27 +4,23 @@
 
 #include <cstdint>
 
-#include "polymargin/base/simd.hpp"
 #include "polymargin/machine/example_lanes.hpp"
+#include "polymargin/restricted/block.hpp"
 
 namespace polymargin {
 
-// The restricted problem of one example: its scores and its dual block, over all classes or over a
-// short list of them. Arrays are aligned and padded to whole packs.
+// The non-zeros of a block: value[c] is the variable of class index[c], or of class c without an
+// index.
 template <class Real>
-struct Block {
-  ClassLayout layout;    // how many classes, in how many packs
-  int label;             // position of the example's own class; may be outside (one-vs-rest)
-  Real curvature;        // A = |x|^2
-  Real cap;              // C_i
-  const Real* score;     // s_m = <w_m, x>
-  Real* dual;            // the block; zero where there is no variable; updated by step()
-  Real* change;          // out, if the step moved: what is added to w_m is change[m] x
-  Real* workspace;       // room for kWorkspaceArrays arrays of layout.stride
-  Real* step = nullptr;  // what a restricted solver keeps from visit to visit, 0 before the first
-};
+struct BlockEntries {
+  int classes, label;
+  Real cap;  // C_i
+  int count;
+  const std::int32_t* index;
+  const Real* value;
 
-inline constexpr int kWorkspaceArrays = 4;
+  bool is_label(int c) const { return (index != nullptr ? index[c] : c) == label; }
+};
 
 template <class Real>
 struct Step {
@@ -55,10 +51,10 @@ class Machine {
   virtual bool fills_blocks() const { return false; }
 
   // The example's term of the dual objective, without -1/2 |W|^2, from the non-zeros of its block.
-  virtual double dual_term(int classes, Real cap, const Real* dual, int count) const = 0;
+  virtual double dual_term(const BlockEntries<Real>& entries) const = 0;
 
   // Whether a block, given by its non-zeros, is at a vertex of its feasible set: no variable free.
-  virtual bool at_vertex(Real cap, const Real* dual, int count) const = 0;
+  virtual bool at_vertex(const BlockEntries<Real>& entries) const = 0;
 
   // Whether its restricted solver adapts a step length to each example.
   virtual bool adapts_step() const { return false; }

@@ -10,7 +10,7 @@
 #include <cmath>
 
 #include "polymargin/base/transcendental.hpp"
-#include "polymargin/machine/margin.hpp"
+#include "polymargin/machine/block_change.hpp"
 
 namespace polymargin {
 
@@ -22,24 +22,22 @@ class MaxEntropy final : public Machine<Real> {
     return with_lanes(block, [&](const auto& lanes) { return step_lanes(lanes, threshold); });
   }
 
-  void coefficients(const Block<Real>& block) const override {
-    write_coefficients<RelativeMargin>(block);
-  }
+  void coefficients(const Block<Real>& block) const override { write_coefficients(margin_, block); }
   bool sums_to_zero() const override { return false; }
   bool fills_blocks() const override { return true; }
 
-  double dual_term(int, Real cap, const Real* dual, int count) const override {
+  double dual_term(const BlockEntries<Real>& entries) const override {
     double entropy = 0, rest = 1;
-    for (int c = 0; c < count; ++c) {
-      const double share = double(dual[c]) / double(cap);
+    for (int c = 0; c < entries.count; ++c) {
+      const double share = double(entries.value[c]) / double(entries.cap);
       rest -= share;
       entropy -= share * std::log(share);
     }
     if (rest > 0) entropy -= rest * std::log(rest);
-    return double(cap) * entropy;
+    return double(entries.cap) * entropy;
   }
 
-  bool at_vertex(Real, const Real*, int) const override { return false; }
+  bool at_vertex(const BlockEntries<Real>&) const override { return false; }
   double loss_at_zero(int classes) const override { return std::log(double(classes)); }
 
  private:
@@ -117,9 +115,11 @@ class MaxEntropy final : public Machine<Real> {
                 (Lanes::sum(along_logs) - change * Lanes::sum(label_log)) - step.norm_change;
     step.moved = step.gain > 0;
     if (!step.moved) return step;
-    commit<RelativeMargin>(lanes, shares, change);
+    commit(margin_, lanes, shares, change);
     return step;
   }
+
+  RelativeMargin margin_;
 };
 
 }  // namespace polymargin

@@ -95,8 +95,10 @@ class SvmlightLines {
     out_.label_offsets[sum_.rows] = offset_ + (p - begin_);
     double& label = out_.labels[sum_.rows];
     const char* stop = read_real(p, end_, label);
-    if (stop && ends_token(*stop))
+    if (stop && ends_token(*stop)) {
+      if (stop - p > kLongestLabel) return fail(Fault::long_label, p);
       return std::isfinite(label) ? stop : fail(Fault::infinite_label, p);
+    }
     const auto word = token_of({p, std::size_t(end_ - p)});
     const auto has = [&](char c) { return word.find(c) != word.npos; };
     if (has(':')) return fail(Fault::label, p);

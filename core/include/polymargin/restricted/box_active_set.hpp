@@ -1,12 +1,13 @@
 // Active-set method for the box with a rank-one coupling (000, section 3, after eq. (21)), over the
 // variables inside their bounds and those that violate optimality. The Hessian of a face is
-// Q I + R 1 1^T, inverted in closed form.
+// Q I + R sigma sigma^T, inverted in closed form.
 #pragma once
 
 #include <algorithm>
-#include <vector>
+#include <cmath>
+#include <limits>
 
-#include "polymargin/restricted/restricted.hpp"
+#include "polymargin/restricted/box_problem.hpp"
 
 namespace polymargin {
 
@@ -14,47 +15,58 @@ template <class Real>
 class BoxActiveSet final : public BoxSolver<Real> {
  public:
   void solve(const BoxBlockProblem<Real>& p) const override {
-    std::vector<State> state(p.size);
-    Real change = 0;  // t = sum of (solution - start)
+    Real change = 0;  // t = sigma.(solution - start)
     for (int m = 0; m < p.size; ++m) {
       p.solution[m] = p.start[m];
       const bool rises = p.start[m] < p.shape.upper && p.gradient[m] > 0;
       const bool falls = p.start[m] > 0 && p.gradient[m] < 0;
       const bool inside = p.start[m] > 0 && p.start[m] < p.shape.upper;
-      state[m] = rises || falls || inside ? State::free : State::outside;
+      p.state[m] = rises || falls || inside ? kFree : kOutside;
     }
     for (int iteration = 0; iteration < 20 * p.size + 20; ++iteration) {
-      if (walk_to_face_minimiser(p, state, change) && !take_one_back(p, state, change)) break;
+      if (walk_to_face_minimiser(p, change) && !take_one_back(p, change)) break;
     }
   }
 
  private:
-  enum class State : char { outside, free, bounded };
+  // States of a variable; numbers, because they live in the workspace of the block.
+  static constexpr Real kOutside = 0, kFree = 1, kBounded = 2;
 
   static Real derivative(const BoxBlockProblem<Real>& p, int m, Real change) {
     return p.gradient[m] - p.shape.diagonal * (p.solution[m] - p.start[m]) -
-           p.shape.coupling * change;
+           p.shape.coupling * p.sign(m) * change;
   }
 
-  static bool walk_to_face_minimiser(const BoxBlockProblem<Real>& p, std::vector<State>& state,
-                                     Real& change) {
-    // (Q I + R 1 1^T) d = derivative:  d = (derivative - R s) / Q,  s = sum d
-    Real sum = 0;
+  // The sum of sigma d on the current face: (Q I + R sigma sigma^T) d = derivative. Where that is
+  // flat along sigma and the derivative is not zero, far enough for a bound to be in the way.
+  static Real total_step(const BoxBlockProblem<Real>& p, Real change) {
+    Real sum = 0, terms = 0;
     int count = 0;
     for (int m = 0; m < p.size; ++m) {
-      if (state[m] != State::free) continue;
-      sum += derivative(p, m, change);
+      if (p.state[m] != kFree) continue;
+      const Real slope = derivative(p, m, change);
+      sum += p.sign(m) * slope;
+      terms += std::abs(slope);
       ++count;
     }
-    const Real total = sum / (p.shape.diagonal + p.shape.coupling * Real(count));
+    if (p.shape.reversed < 0 || count < p.size)
+      return sum / (p.shape.diagonal + p.shape.coupling * Real(count));
+    if (p.shape.along_signs > 0) return sum / p.shape.along_signs;
+    const Real rounding = 16 * std::numeric_limits<Real>::epsilon() * terms;
+    return std::abs(sum) <= rounding ? Real(0)
+                                     : std::copysign(4 * Real(count) * p.shape.upper, sum);
+  }
+
+  static bool walk_to_face_minimiser(const BoxBlockProblem<Real>& p, Real& change) {
+    const Real total = total_step(p, change);
     const auto direction = [&](int m) {
-      return (derivative(p, m, change) - p.shape.coupling * total) / p.shape.diagonal;
+      return (derivative(p, m, change) - p.shape.coupling * p.sign(m) * total) / p.shape.diagonal;
     };
     Real length = 1;
     int blocking = -1;
     bool at_upper = false;
     for (int m = 0; m < p.size; ++m) {
-      if (state[m] != State::free) continue;
+      if (p.state[m] != kFree) continue;
       const Real d = direction(m);
       const Real room = d < 0 ? -p.solution[m] : p.shape.upper - p.solution[m];
       if (d != 0 && length * std::abs(d) > std::abs(room)) {
@@ -63,28 +75,26 @@ class BoxActiveSet final : public BoxSolver<Real> {
         at_upper = d > 0;
       }
     }
-    Real moved = 0;
-    std::vector<Real> next(p.solution, p.solution + p.size);
-    for (int m = 0; m < p.size; ++m) {
-      if (state[m] != State::free) continue;
-      next[m] = std::clamp(p.solution[m] + length * direction(m), Real(0), p.shape.upper);
-    }
+    for (int m = 0; m < p.size; ++m)
+      p.next[m] = p.state[m] == kFree
+                      ? std::clamp(p.solution[m] + length * direction(m), Real(0), p.shape.upper)
+                      : p.solution[m];
     if (blocking >= 0) {
-      next[blocking] = at_upper ? p.shape.upper : Real(0);
-      state[blocking] = State::bounded;
+      p.next[blocking] = at_upper ? p.shape.upper : Real(0);
+      p.state[blocking] = kBounded;
     }
-    for (int m = 0; m < p.size; ++m) moved += next[m] - p.solution[m];
-    std::copy(next.begin(), next.end(), p.solution);
+    Real moved = 0;
+    for (int m = 0; m < p.size; ++m) moved += p.sign(m) * (p.next[m] - p.solution[m]);
+    std::copy_n(p.next, p.size, p.solution);
     change += moved;
     return blocking < 0;
   }
 
-  static bool take_one_back(const BoxBlockProblem<Real>& p, std::vector<State>& state,
-                            Real change) {
+  static bool take_one_back(const BoxBlockProblem<Real>& p, Real change) {
     int worst = -1;
     Real worst_excess = 0;
     for (int m = 0; m < p.size; ++m) {
-      if (state[m] != State::bounded) continue;
+      if (p.state[m] != kBounded) continue;
       const Real slope = derivative(p, m, change);
       // The slope is a sum of three terms and only as good as their rounding.
       const Real terms = std::abs(p.gradient[m]) + std::abs(p.shape.coupling * change) +
@@ -96,7 +106,7 @@ class BoxActiveSet final : public BoxSolver<Real> {
         worst = m;
       }
     }
-    if (worst >= 0) state[worst] = State::free;
+    if (worst >= 0) p.state[worst] = kFree;
     return worst >= 0;
   }
 };

@@ -10,7 +10,7 @@
 #include <cmath>
 
 #include "polymargin/base/transcendental.hpp"
-#include "polymargin/machine/block_lanes.hpp"
+#include "polymargin/restricted/block_lanes.hpp"
 
 namespace polymargin {
 

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "polymargin/base/transcendental.hpp"
-#include "polymargin/machine/block_lanes.hpp"
+#include "polymargin/restricted/block_lanes.hpp"
 
 namespace polymargin {
 

@@ -1,7 +1,7 @@
 // Projection by bisection for theta (002, algorithm 3), to |sum - C_i| <= tau C_i.
 #pragma once
 
-#include "polymargin/restricted/restricted.hpp"
+#include "polymargin/restricted/simplex_problem.hpp"
 
 namespace polymargin {
 

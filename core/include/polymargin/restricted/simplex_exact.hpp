@@ -8,7 +8,7 @@
 // While q_y is above theta, C_i cancels from the equation and is left out of it.
 #pragma once
 
-#include "polymargin/machine/block_lanes.hpp"
+#include "polymargin/restricted/block_lanes.hpp"
 
 namespace polymargin {
 

@@ -18,7 +18,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "polymargin/restricted/restricted.hpp"
+#include "polymargin/restricted/simplex_problem.hpp"
 
 namespace polymargin {
 

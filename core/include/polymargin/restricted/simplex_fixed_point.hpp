@@ -4,7 +4,7 @@
 // than tau C_i / k.
 #pragma once
 
-#include "polymargin/restricted/restricted.hpp"
+#include "polymargin/restricted/simplex_problem.hpp"
 
 namespace polymargin {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "polymargin/base/random.hpp"
-#include "polymargin/restricted/restricted.hpp"
+#include "polymargin/restricted/simplex_problem.hpp"
 
 namespace polymargin {
 

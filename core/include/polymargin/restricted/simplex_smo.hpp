@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "polymargin/restricted/restricted.hpp"
+#include "polymargin/restricted/simplex_problem.hpp"
 
 namespace polymargin {
 

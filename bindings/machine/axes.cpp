@@ -1,0 +1,34 @@
+// The axes of a machine as a Python object.
+#include "polymargin/machine/axes.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include "core.hpp"
+
+namespace nb = nanobind;
+using namespace nanobind::literals;
+
+namespace polymargin::bindings {
+
+void bind_machines(nb::module_& m) {
+  nb::class_<MachineAxes>(m, "MachineAxes")
+      .def(
+          "__init__",
+          [](MachineAxes* axes, const std::string& margin, const std::string& variables,
+             const std::string& aggregation, bool sums_to_zero, const std::string& loss,
+             double label_target, double other_target) {
+            new (axes) MachineAxes{margin, variables,    aggregation, sums_to_zero,
+                                   loss,   label_target, other_target};
+          },
+          "margin"_a, "variables"_a, "aggregation"_a, "sums_to_zero"_a, "loss"_a, "label_target"_a,
+          "other_target"_a)
+      .def_ro("margin", &MachineAxes::margin)
+      .def_ro("variables", &MachineAxes::variables)
+      .def_ro("aggregation", &MachineAxes::aggregation)
+      .def_ro("sums_to_zero", &MachineAxes::sums_to_zero)
+      .def_ro("loss", &MachineAxes::loss)
+      .def_ro("label_target", &MachineAxes::label_target)
+      .def_ro("other_target", &MachineAxes::other_target);
+}
+
+}  // namespace polymargin::bindings

@@ -1,0 +1,15 @@
+#include "polymargin/restricted/simplex_pivot.hpp"
+#include "simplex_checks.hpp"
+
+namespace polymargin::test::test_simplex_pivot {
+
+template <class Real>
+std::vector<Real> solve_exactly(const SimplexBlock<Real>& p) {
+  return solve(SimplexPivot<Real>(), p);
+}
+
+void run_tests() {
+  check_exact([](const auto& p) { return solve_exactly(p); });
+}
+
+}  // namespace polymargin::test::test_simplex_pivot

@@ -1,0 +1,1 @@
+"""WHERE rows come from: arrays in place, kernels and their rows, stores on disk."""

@@ -1,0 +1,128 @@
+"""Work on several threads, of products and the core, which run without the lock; or on
+the workers of a cluster, if joblib was told so.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from threading import Thread
+
+from joblib import Parallel, cpu_count, delayed, effective_n_jobs, parallel_config
+from joblib.parallel import get_active_backend
+from threadpoolctl import ThreadpoolController
+
+
+def on_threads(
+    work: Callable, items: Iterable, threads: int, stop: Callable = lambda: None
+) -> list:
+    """Return ``work(item)`` for all items, in their order.
+
+    After an error, or a signal, what has not begun does not begin; what has begun is
+    told to `stop` and waited for. Where the system gives fewer threads than were asked
+    for, these do the work; if it gives none, the caller does.
+    """
+    items = list(items)
+    workers = min(threads, len(items))
+    if workers <= 1:
+        return [work(item) for item in items]
+    numbers = iter(range(len(items)))
+    results: list = [None] * len(items)
+    errors: list[BaseException] = []
+
+    def take_items():
+        for number in numbers:
+            if errors:
+                return
+            try:
+                results[number] = work(items[number])
+            except BaseException as error:
+                errors.append(error)
+                stop()
+
+    started = _start(take_items, workers)
+    try:
+        if not started:
+            take_items()
+        for thread in started:
+            thread.join()
+    except BaseException as signal:
+        errors.append(signal)
+        stop()
+        for thread in started:
+            thread.join()
+    if errors:
+        raise errors[0]
+    return results
+
+
+def _start(work: Callable, count: int) -> list[Thread]:
+    """Start threads that all do the same; as many as there are to have."""
+    started = []
+    for _ in range(count):
+        thread = Thread(target=work, daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # the system has no more
+            break
+        started.append(thread)
+    return started
+
+
+def _cluster():
+    """Return joblib's Dask backend if it is the active one, else None."""
+    backend, _ = get_active_backend()
+    return backend if type(backend).__name__ == "DaskDistributedBackend" else None
+
+
+def thread_count(n_jobs: int | None) -> int:
+    """Return the number of threads of this process for `n_jobs`, as in joblib.
+
+    Joblib's Dask backend would answer with the cores of the whole cluster.
+    """
+    if _cluster() is None:
+        return effective_n_jobs(n_jobs)
+    if n_jobs is None:
+        return 1
+    return n_jobs if n_jobs > 0 else max(cpu_count() + 1 + n_jobs, 1)
+
+
+@contextmanager
+def on_all_workers(*data) -> Iterator[None]:
+    """Send data to the workers of a cluster, if there is one, where `for_each` finds
+    them as long as this context lasts.
+    """
+    cluster = _cluster()
+    if cluster is None:
+        yield
+        return
+    with parallel_config("dask", client=cluster.client, scatter=list(data)):
+        try:
+            yield
+        finally:
+            for future in _cluster().data_futures.values():
+                future.release()
+
+
+def for_each(work: Callable, arguments: Iterable[tuple], threads: int) -> list:
+    """Return ``work(*arguments)`` for all tuples of arguments, in their order.
+
+    On threads, or on the workers of a cluster: then what `work` changes of its
+    arguments is not changed here.
+    """
+    if _cluster() is None:
+        return on_threads(lambda these: work(*these), arguments, threads)
+    return list(Parallel()(delayed(work)(*these) for these in arguments))
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def blas_on_one_thread():
+    """Return a context in which BLAS starts no threads.
+
+    What a product rounds to can depend on their number, and the threads of
+    `on_threads` each have products of their own.
+    """
+    return _controller().limit(limits=1, user_api="blas")

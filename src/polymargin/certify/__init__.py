@@ -1,0 +1,1 @@
+"""What is proved of a model: primal, dual, and the gap between them."""

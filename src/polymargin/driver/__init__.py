@@ -1,0 +1,1 @@
+"""WHO picks the next example: drivers, and the loop that runs one."""

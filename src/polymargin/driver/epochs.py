@@ -1,0 +1,192 @@
+"""Epochs of a driver until a certificate says it is enough.
+
+The visits themselves are mostly C++; what happens between two epochs is here.
+"""
+
+from dataclasses import dataclass, field
+from itertools import repeat
+
+from ..certify.certificate import UNCERTIFIED, Certificate, relative_gap
+from .loop import Clock, History, Outcome, Reporter, Stopping, cut_short, run_steps
+from .protocol import Driver, EpochReport
+
+HISTORY_FIELDS = (
+    "epoch",
+    "seconds",
+    "objective",
+    "dual_objective",
+    "gap",
+    "violation",
+    "visits",
+    "moves",
+)
+
+
+# W is rebuilt from the dual variables at least this often, a certificate rebuilds it
+# too: it removes the drift of many small additions, which float32 feels, and costs a
+# fraction of an epoch.
+REBUILD_EVERY = 10
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What is known after an epoch; `gap` is an estimate until it is certified."""
+
+    number: int
+    seconds: float
+    gap: float
+    violation: float
+
+    def __str__(self) -> str:
+        return (
+            f"epoch {self.number:5d}  gap {self.gap:9.3e}  "
+            f"violation {self.violation:9.3e}  {self.seconds:8.2f} s"
+        )
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a run ended.
+
+    Attributes
+    ----------
+    certificate : Certificate
+    iterations : int
+        Epochs, or what the driver counts in their place.
+    status : str
+    seconds : float
+    history : dict of lists or None
+        By name, with an entry for each epoch.
+    """
+
+    certificate: Certificate
+    iterations: int
+    status: str
+    seconds: float
+    history: dict[str, list[float]] | None = field(default=None)
+
+
+class _Epochs:
+    """The state of a run: one method per thing that happens between two epochs."""
+
+    def __init__(self, driver: Driver, stopping: Stopping, history: bool):
+        self.driver = driver
+        self.stopping = stopping
+        self.history = History.of(HISTORY_FIELDS) if history else None
+        self.clock = Clock(stopping.max_time)
+        self.number = 0
+        self.next_check = 0
+        self.rebuilt = 0  # after so many epochs, the last time
+        self.idle = 0  # epochs in which nothing moved, since W was rebuilt
+        self.certificate: Certificate | None = None
+
+    def step(self, seconds: float) -> Outcome:
+        """Run an epoch."""
+        self.certificate = None
+        report = self.driver.epoch(seconds)
+        return cut_short(self.driver) if report.stopped else self.look_at(report)
+
+    def look_at(self, report: EpochReport) -> Outcome:
+        """Certify or rebuild if it is time to, and say whether to stop and why."""
+        self.number += 1
+        gap = relative_gap(report.primal_estimate, report.dual)
+        violation = report.violation
+        stuck = not report.moves and self.idle > 0
+        self.idle = 0 if report.moves else self.idle + 1
+
+        if self.history is not None:
+            with self.clock.stopped():
+                self.certify()
+        elif self.number >= self.next_check and (
+            stuck or self.stopping.enough(gap, violation)
+        ):
+            self.certify()
+            self.next_check = self.number + max(1, self.number // 10)
+        elif self.idle or self.number >= self.rebuilt + REBUILD_EVERY:
+            self.driver.rebuild()
+            self.rebuilt = self.number
+        if self.driver.interrupted:
+            return Outcome(None, "interrupted")
+
+        certificate, status = self.certificate, None
+        if certificate is not None:
+            gap, violation = certificate.gap, certificate.violation
+            self.keep(certificate, report)
+            if self.stopping.enough(gap, violation):
+                status = "converged"
+            elif stuck:  # nothing moved, W was rebuilt, and again nothing moved
+                status = "precision"
+        return Outcome(Epoch(self.number, self.clock.seconds(), gap, violation), status)
+
+    def certify(self) -> None:
+        """Compute the certificate; a signal in between leaves the model uncertified."""
+        result = self.driver.certify()
+        self.rebuilt = self.number
+        self.certificate = UNCERTIFIED if result is None else Certificate(*result)
+
+    def keep(self, certificate: Certificate, report: EpochReport) -> None:
+        if self.history is not None:
+            self.history.add(
+                self.number,
+                self.clock.seconds(),
+                certificate.primal,
+                certificate.dual,
+                certificate.gap,
+                certificate.violation,
+                report.visits,
+                report.moves,
+            )
+
+    def finish(self, status: str) -> Run:
+        """Certify the model if that has not been done, and sum up the run."""
+        # Who pressed Ctrl-C does not wait for another pass over the data.
+        if status == "interrupted":
+            self.certificate = self.certificate or UNCERTIFIED
+        elif self.certificate is None:
+            self.certify()
+            certificate = self.certificate
+            if self.driver.interrupted:
+                status = "interrupted"
+            elif status == "max_iter" and self.stopping.enough(
+                certificate.gap, certificate.violation
+            ):
+                status = "converged"
+        history = self.history and self.history.columns
+        iterations = getattr(self.driver, "iterations", self.number)
+        return Run(self.certificate, iterations, status, self.clock.seconds(), history)
+
+
+def run_epochs(
+    driver: Driver,
+    stopping: Stopping,
+    *,
+    history: bool = False,
+    reporter: Reporter | None = None,
+) -> Run:
+    """Run epochs of a driver until a certificate says it is enough.
+
+    The losses seen during an epoch give an estimate of the gap for nothing. Only when
+    it is small enough is the certificate computed, from weights rebuilt from the dual
+    variables, and never more often than costs a tenth of the time.
+
+    Parameters
+    ----------
+    driver : Driver
+    stopping : Stopping
+    history : bool
+        Compute the certificate after every epoch and keep it; that time is not
+        counted.
+    reporter : Reporter or None
+        Told about every epoch; may stop the run.
+
+    Returns
+    -------
+    run : Run
+    """
+    run = _Epochs(driver, stopping, history)
+    steps = repeat(run.step, stopping.max_iter)
+    try:
+        status = run_steps(steps, run.clock, reporter or Reporter(), "max_iter")
+        return run.finish(status)
+    except KeyboardInterrupt:  # it came while Python was running
+        return run.finish("interrupted")

@@ -1,0 +1,1 @@
+"""Drivers of machines with kernels, which keep scores."""

@@ -1,0 +1,41 @@
+"""How a kernel machine is trained: the solvers by name."""
+
+from functools import partial
+
+from ...access.gram import Gram
+from ...machine.problem import Problem
+from ...machine.registry import Machine, binary_machine
+from ..options import KernelOptions
+from ..protocol import KernelDriver, Solver, check_solves, table_of
+from .pairs import KernelPairs
+from .two_variable import VIOLATION, TwoVariableDriver
+from .working_sets import BlockDriver
+
+
+def _has_two_variable_steps(machine: Machine) -> bool:
+    return machine.loss in machine.formulation.two_variable
+
+
+def _two_variables(name: str, working_set_size: int) -> Solver:
+    """Decomposition with so many variables at a time."""
+    make = partial(TwoVariableDriver, working_set_size=working_set_size)
+    return Solver(name, _has_two_variable_steps, make, VIOLATION)
+
+
+# Of one-vs-one, they train the binary problems.
+KERNEL_SOLVERS = table_of(
+    Solver("block", lambda machine: True, BlockDriver),
+    _two_variables("s2do", 2),
+    _two_variables("smo", 1),
+)
+
+
+def kernel_driver(gram: Gram, problem: Problem, options: KernelOptions) -> KernelDriver:
+    """Return the driver of a solver, or say which solvers there are."""
+    machine = problem.machine
+    if not machine.formulation.by_pairs:
+        solver = check_solves(KERNEL_SOLVERS, options.solver, machine)
+        return solver.make(gram, problem, options)
+    binary = binary_machine(machine.loss)
+    solver = check_solves(KERNEL_SOLVERS, options.solver, machine, binary)
+    return KernelPairs(gram, problem, options, solver.make)

@@ -1,0 +1,1 @@
+"""Drivers of linear machines, which keep W."""

@@ -1,0 +1,291 @@
+"""Semismooth Newton steps for one problem: proximal points of the dual, or plain.
+
+With dual variables u and a length sigma, the dual of the proximal step is to minimise
+
+    phi(W) = 1/2 |W|^2 + sum_i [ u+ . h_i - penalty(u+) - |u+ - u|^2 / (2 sigma) ]
+
+where ``u+`` are the projections of `Blocks.project`; its gradient is ``W - W(u+)``, its
+(generalised) Hessian that of `NewtonSystem`, and the gap of the step is exactly
+``1/2 |W - W(u+)|^2``. When that is a tenth of ``|u+ - u|^2 / (2 sigma)``, u becomes u+
+and sigma grows. Smooth losses need no proximal term: phi is the objective itself and u+
+its pulls. Either way u+ is feasible, so that every step has a certificate.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....machine.projection import Blocks
+from .system import NewtonSystem
+
+ENOUGH = 0.9  # of |u+ - u|^2 / (2 sigma), at which a proximal step is taken
+FLAT = 0.01  # slope at the end of a step that rises there, of that at its beginning
+STEEP = 0.5  # the same, if it falls there, and is not a whole step
+SEARCHES = 40  # at most, for the length of a step
+GROWTH = ((2, 5.0), (4, 3.0), (8, 2.0))  # Newton steps, factor of sigma
+DRIFT = 100  # a step's scores over what they leave, from which they are summed anew
+ACCURACY = 1e-3  # of conjugate gradients
+PATIENCE = 25  # Newton steps for a proximal one, before sigma is reduced
+
+
+@dataclass
+class Point:
+    """Weights, and what is known there.
+
+    Attributes
+    ----------
+    W, scores, h : ndarray
+    u : ndarray
+        Feasible dual variables, u+.
+    phi : float
+    gradient : ndarray
+        W - W(u+).
+    primal, dual : float
+        Objectives of W and of u.
+    """
+
+    W: np.ndarray
+    scores: np.ndarray
+    h: np.ndarray
+    u: np.ndarray
+    phi: float
+    gradient: np.ndarray
+    primal: float
+    dual: float
+
+
+def growth(steps: int) -> float:
+    """By what sigma is multiplied, after so many Newton steps of a proximal one."""
+    for most, factor in GROWTH:
+        if steps <= most:
+            return factor
+    return 1.5
+
+
+def secant(low, low_slope, high, high_slope):
+    """Where a line through two slopes is zero, but well inside of the interval."""
+    share = low_slope / (low_slope - high_slope)
+    return low + np.clip(share, 0.1, 0.9) * (high - low)
+
+
+class ProximalNewton:
+    """Newton steps for one problem.
+
+    Parameters
+    ----------
+    X : ndarray or CSR array of float64
+        Rows with the constant feature; none is zero.
+    blocks : Blocks
+    enough : callable
+        ``enough(primal, dual, violation)``: whether the problem is solved.
+    poll : callable
+        Called between long operations; may raise.
+    together : bool
+        Whether the best weights and the best dual variables are to be those of one
+        point, the last.
+    """
+
+    def __init__(
+        self,
+        X,
+        blocks: Blocks,
+        enough: Callable = lambda primal, dual, violation: False,
+        poll: Callable[[], None] = lambda: None,
+        together: bool = False,
+    ):
+        self.X, self.blocks, self.enough = X, blocks, enough
+        self.poll, self.together = poll, together
+        self.system = NewtonSystem(X, blocks, poll)
+        self.u = np.zeros(blocks.shape)
+        self.sigma = 0.0
+        self.point: Point | None = None
+        self.best_primal: Point | None = None
+        self.best_dual: Point | None = None
+        self.failed = False  # whether the last step did
+        self.steps_of_this = 0  # Newton steps since u was moved
+        self.steps = 0
+        self.products = 0  # of the rows with weights or with coefficients
+        entries = X.nnz if hasattr(X, "nnz") else X.size
+        self._product = float(entries) * blocks.shape[1]
+
+    def start(self, u: np.ndarray) -> None:
+        """Begin from feasible dual variables."""
+        self.u = u
+        self.point = self.best_primal = self.best_dual = None
+
+    def first(self) -> None:
+        """Evaluate the first point, if there is none."""
+        if self.point is not None:
+            return
+        blocks = self.blocks
+        self.products += 2
+        W = self.X.T @ blocks.coefficients(self.u)
+        squares = self.X.multiply(self.X) if hasattr(self.X, "multiply") else self.X**2
+        self.sigma = float(np.mean(blocks.caps)) / float(squares.sum() / len(self.u))
+        self.steps_of_this = 0
+        self._move(self._point(W, self.X @ W))
+
+    def step(self) -> bool:
+        """Take one Newton step; return whether anything moved.
+
+        A step that rounding keeps from falling ends the proximal one where it is.
+        """
+        self.first()
+        point = self._proximal_point()
+        self.steps += 1
+        self.steps_of_this += 1
+        blocks = self.blocks
+        if blocks.smooth:
+            curvature = blocks.pull_curvature(point.u)
+        else:
+            curvature = blocks.step_curvature(point.u, self.sigma)
+        step = self.system.solve(curvature, point.gradient, ACCURACY)
+        self.products += 1
+        found = self._search(point, step, self.X @ step)
+        if found is not None:
+            self.failed = False
+            self._move(found)
+            return True
+        if self.failed or blocks.smooth:
+            return False
+        self.failed = True
+        self._restart(point.u, self.sigma / 10)
+        return True
+
+    def _search(self, point: Point, step, scores) -> Point | None:
+        """Return the point that nearly minimises phi along a step, or None.
+
+        Along the step phi is convex, and its slope is that of a quadratic function and
+        of the projections. The whole step is taken if phi still falls there or has
+        hardly begun to rise, as near the solution it does; else the slope's zero is
+        found by the secant method, safeguarded by bisection.
+        """
+        toward = -np.vdot(step, point.gradient)
+        if not toward < 0:
+            return None
+        dh = -self.blocks.changes(scores)
+        square, inner = np.vdot(step, step), np.vdot(point.W, step)
+        noise = 1e-14 * abs(point.phi)
+        low, low_slope, length = 0.0, toward, 1.0
+        for _ in range(SEARCHES):
+            self.poll()
+            h = point.h + length * dh
+            W = point.W - length * step
+            u, phi = self._phi(W, h)
+            slope = length * square - inner + np.vdot(u, dh)
+            falls = slope <= 0 and (length == 1 or slope >= STEEP * toward)
+            if falls or (0 < slope <= -FLAT * toward and phi <= point.phi + noise):
+                s = point.scores - length * scores
+                if np.abs(scores).max() > DRIFT * np.abs(s).max():
+                    return self._point(W, self.X @ W)  # the difference lost digits
+                return self._rest(W, s, h, u, phi)
+            if slope > 0:
+                high, high_slope = length, slope
+            else:
+                low, low_slope = length, slope
+            length = secant(low, low_slope, high, high_slope)
+        return None
+
+    def _proximal_point(self) -> Point:
+        """Move u, and change sigma, if it is time to; return the point."""
+        point = self.point
+        if self.blocks.smooth:
+            return point
+        change = point.u - self.u
+        reached = np.vdot(change, change) / (2 * self.sigma)
+        inner = np.vdot(point.gradient, point.gradient) / 2
+        if inner <= ENOUGH * reached:
+            self._restart(point.u, self.sigma * growth(self.steps_of_this))
+        elif self.steps_of_this >= PATIENCE:
+            self._restart(self.u, self.sigma / 10)
+        return self.point
+
+    def _restart(self, u, sigma) -> None:
+        """Begin another proximal step, with the weights as they are."""
+        self.u, self.sigma, self.steps_of_this = u, sigma, 0
+        self._move(self._point(self.point.W, self.point.scores))
+
+    def _phi(self, W, h):
+        """Return u+ and phi."""
+        blocks = self.blocks
+        half = np.vdot(W, W) / 2
+        if blocks.smooth:
+            return blocks.pulls(h), half + blocks.losses(h)
+        u = blocks.project(self.u, h, self.sigma)
+        return u, half + blocks.distance(u, h, self.u, self.sigma)
+
+    def _point(self, W, scores) -> Point:
+        h = self.blocks.violations(scores)
+        return self._rest(W, scores, h, *self._phi(W, h))
+
+    def _rest(self, W, scores, h, u, phi) -> Point:
+        blocks = self.blocks
+        primal = phi
+        if not blocks.smooth:
+            primal = np.vdot(W, W) / 2 + blocks.losses(h)
+        self.products += 1
+        of_duals = self.X.T @ blocks.coefficients(u)
+        dual = blocks.worth(u) - np.vdot(of_duals, of_duals) / 2
+        return Point(W, scores, h, u, phi, W - of_duals, float(primal), float(dual))
+
+    def _move(self, point: Point) -> None:
+        self.point = point
+        if self.best_primal is None or self.together:
+            self.best_primal = self.best_dual = point
+        if point.primal < self.best_primal.primal:
+            self.best_primal = point
+        if point.dual > self.best_dual.dual:
+            self.best_dual = point
+
+    def objective_at(self, W) -> tuple[float, float]:
+        """Objective of other weights, and their violation with the best variables."""
+        blocks, best = self.blocks, self.best_dual
+        h = blocks.violations(self.X @ W)
+        objective = np.vdot(W, W) / 2 + blocks.losses(h)
+        return float(objective), self._violation(W, h, best.u, best.W - best.gradient)
+
+    def violation(self) -> float:
+        """Largest violation of an optimality condition at the last point."""
+        point = self.point
+        return self._violation(point.W, point.h, point.u, point.W - point.gradient)
+
+    def _violation(self, W, h, u, of_duals) -> float:
+        violation = self.blocks.violation(h, u) if len(h) else 0.0
+        return max(violation, float(np.abs(W - of_duals).max(initial=0)))
+
+    @property
+    def operations(self) -> float:
+        """Multiplications so far, about."""
+        return self.system.operations + self.products * self._product
+
+    @property
+    def started(self) -> bool:
+        return self.point is not None
+
+    @property
+    def finished(self) -> bool:
+        """Whether the best points are good enough."""
+        violation = self.violation() if self.together else np.inf
+        return bool(self.enough(self.primal, self.dual, violation))
+
+    @property
+    def primal(self) -> float:
+        return self.best_primal.primal
+
+    @property
+    def dual(self) -> float:
+        return self.best_dual.dual
+
+    @property
+    def weights(self) -> np.ndarray:
+        return self.best_primal.W
+
+    @property
+    def duals(self) -> np.ndarray:
+        return self.best_dual.u
+
+    @property
+    def gap(self) -> float:
+        """Primal less dual."""
+        return self.primal - self.dual

@@ -1,0 +1,253 @@
+"""The Newton system of a linear machine: (I + sum_i E^T J_i E (x) x_i x_i^T) D = G.
+
+J_i = diag(q) - gamma r r^T is zero for most examples (see `Curvature`); the others are
+few, and only their rows count. It is solved in the form that takes the fewest
+operations:
+
+- primal, by a Cholesky factorisation of the order of the weights;
+- dual, of the order of the free variables: with J_i = L_i L_i^T and the rows
+  ``c_v (x) x_i`` of a matrix A, where c_v are the rows of L_i^T E, the inverse is
+  ``I - A^T (I + A A^T)^-1 A``, and ``A A^T = (C C^T) o (X X^T)``;
+- conjugate gradients, where both would be too large.
+"""
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+import scipy.sparse as sp
+
+from ....machine.projection import Blocks, Curvature
+from .cholesky import positive_solver
+from .class_pairs import class_grams, class_pairs
+
+# Most entries of a matrix to be factorised (512 MB).
+MOST_ENTRIES = 1 << 26
+# Conjugate gradient steps that are expected, to compare with the other forms.
+CG_STEPS = 60
+CORRECTIONS = 4  # at most, of a solution
+
+
+class NewtonSystem:
+    """Solves Newton systems for the rows of one problem.
+
+    Parameters
+    ----------
+    X : ndarray or CSR array of float64
+        With the constant feature, if there is one.
+    blocks : Blocks
+    poll : callable
+        Called between long operations; may raise.
+    """
+
+    def __init__(self, X, blocks: Blocks, poll: Callable[[], None]):
+        self.X, self.blocks, self.poll = X, blocks, poll
+        self.form = ""  # of the last system
+        self.operations = 0.0  # of all systems so far
+
+    def solve(self, curvature: Curvature, gradient, accuracy: float) -> np.ndarray:
+        """Return D; `accuracy` is the relative residual of conjugate gradients."""
+        if not len(curvature.rows):
+            return gradient.copy()
+        entries = len(curvature.rows)
+        rows = np.unique(curvature.rows)
+        d, k = gradient.shape
+        order = d * k
+        row_cost = self.X.nnz / self.X.shape[0] if sp.issparse(self.X) else d
+        pairs = _pair_count(curvature)
+        costs = {}
+        if order * order <= MOST_ENTRIES:
+            costs["primal"] = 2 * pairs * row_cost * row_cost + order**3 / 3
+        if entries * entries <= MOST_ENTRIES:
+            costs["dual"] = entries**2 * (row_cost + k) + entries**3 / 3
+        costs["cg"] = CG_STEPS * 4.0 * len(rows) * row_cost * k
+        self.form = min(costs, key=costs.get)
+        self.operations += costs[self.form]
+        self.poll()
+        if self.form == "cg":
+            return self._conjugate_gradients(curvature, rows, gradient, accuracy)
+        solve = getattr(self, f"_{self.form}")(curvature, gradient.shape)
+        return self._corrected(solve, self._product(curvature, rows), gradient)
+
+    def _product(self, curvature, rows) -> Callable:
+        """Return the product with the matrix of the system."""
+        X = self.X[rows]
+        apply = CurvatureOperator(self.blocks, curvature, rows)
+        return lambda V: V + X.T @ apply(X @ V)
+
+    def _corrected(self, solve, product, gradient):
+        """Solve, and correct the rounding of large entries, as long as that helps."""
+        step = solve(gradient)
+        residual = gradient - product(step)
+        size = np.inf
+        for _ in range(CORRECTIONS):
+            self.poll()
+            correction = solve(residual)
+            last, size = size, abs(np.vdot(residual, correction))
+            if size > last / 4:
+                break
+            step += correction
+            if size <= 1e-16 * abs(np.vdot(gradient, step)):
+                break
+            residual = gradient - product(step)
+        return step
+
+    def _primal(self, curvature, shape) -> Callable:
+        d, k = shape
+        H = np.zeros((k, d, k, d))
+        for a, b, gram in class_grams(self.X, class_pairs(self.blocks, curvature)):
+            H[a, :, b, :] += gram
+            if a != b:
+                H[b, :, a, :] += gram  # a sum of x x^T
+        Q = zero_sum_basis(k) if self.blocks.relative or self.blocks.centred else None
+        if Q is not None:
+            H = np.tensordot(H, Q, axes=(2, 0))  # (k, d, d, k - 1)
+            H = np.tensordot(Q, H, axes=(0, 0)).transpose(0, 1, 3, 2)
+            k -= 1
+        H = np.ascontiguousarray(H).reshape(k * d, k * d)
+        H[np.diag_indices(k * d)] += 1
+        self.poll()
+        inverse = positive_solver(H, self.poll)
+
+        def solve(right):
+            right = right if Q is None else right @ Q
+            step = inverse(right.T.ravel()).reshape(k, d).T
+            return np.ascontiguousarray(step) if Q is None else step @ Q.T
+
+        return solve
+
+    def _dual(self, curvature, shape) -> Callable:
+        X = self.X[curvature.rows]
+        C = factor_rows(self.blocks, curvature)
+        product = X @ X.T
+        M = product.toarray() if sp.issparse(product) else product
+        self.poll()
+        M *= C @ C.T
+        M[np.diag_indices(len(M))] += 1
+        inverse = positive_solver(M, self.poll)
+
+        def solve(right):
+            along = np.einsum("vm,vm->v", C, X @ right)
+            return right - X.T @ (C * inverse(along)[:, None])
+
+        return solve
+
+    def _conjugate_gradients(self, curvature, rows, gradient, accuracy):
+        X = self.X[rows]
+        apply = CurvatureOperator(self.blocks, curvature, rows)
+        # The diagonal of the system is the preconditioner.
+        squares = X.power(2) if sp.issparse(X) else X * X
+        scale = 1 / (1 + squares.T @ apply.diagonal())
+        step = np.zeros_like(gradient)
+        residual = gradient.copy()
+        z = scale * residual
+        direction, old = z, np.vdot(residual, z)
+        enough = accuracy * np.linalg.norm(gradient)
+        for _ in range(1000):
+            if np.linalg.norm(residual) <= enough:
+                break
+            self.poll()
+            image = direction + X.T @ apply(X @ direction)
+            length = old / np.vdot(direction, image)
+            step += length * direction
+            residual -= length * image
+            z = scale * residual
+            new = np.vdot(residual, z)
+            direction = z + (new / old) * direction
+            old = new
+        return step
+
+
+def _pair_count(curvature: Curvature) -> float:
+    counts = np.bincount(curvature.rows)
+    coupled = curvature.gamma[: len(counts)] > 0
+    return float(np.sum(np.where(coupled, (counts + 1) * (counts + 2) / 2, 2 * counts)))
+
+
+@cache
+def zero_sum_basis(k: int) -> np.ndarray:
+    """Return an orthonormal basis of the vectors of length k that sum to zero.
+
+    Where weights sum to zero over the classes, so do gradients and steps. The system
+    has no curvature along the others, which rounding must not make up.
+    """
+    Q = np.tril(np.ones((k, k - 1)), -1)
+    index = np.arange(k - 1)
+    Q[index, index] = -(k - 1.0 - index)
+    return Q / np.sqrt((Q * Q).sum(axis=0))
+
+
+def coefficient_rows(blocks: Blocks, rows, classes) -> np.ndarray:
+    """Return the rows of E that belong to variables."""
+    E = np.zeros((len(rows), blocks.shape[1]))
+    every = np.arange(len(rows))
+    if blocks.relative:
+        E[every, blocks.labels[rows]] = 1
+        E[every, classes] -= 1
+        return E
+    E[every, classes] = blocks.signs[rows, classes]
+    if blocks.centred:
+        E -= E.mean(axis=1, keepdims=True)
+    return E
+
+
+def factor_rows(blocks: Blocks, curvature: Curvature) -> np.ndarray:
+    """Return the rows of L^T E, for J = L L^T.
+
+    With s = r / sqrt(q), ``L^T = (I - delta s s^T) diag(sqrt(q))`` where
+    ``delta = (1 - sqrt(1 - gamma |s|^2)) / |s|^2``.
+    """
+    rows, classes, q, r, gamma = curvature
+    E = coefficient_rows(blocks, rows, classes)
+    C = np.sqrt(q)[:, None] * E
+    if not gamma.any():
+        return C
+    s = r / np.sqrt(q)
+    starts = np.flatnonzero(np.diff(rows, prepend=-1))
+    square = np.add.reduceat(s * s, starts)
+    rest = np.maximum(1 - gamma[rows[starts]] * square, 0)
+    delta = (1 - np.sqrt(rest)) / square
+    b = np.add.reduceat(r[:, None] * E, starts)
+    counts = np.diff(starts, append=len(rows))
+    return C - s[:, None] * np.repeat(delta[:, None] * b, counts, axis=0)
+
+
+class CurvatureOperator:
+    """E^T J E of some rows, applied to their scores."""
+
+    def __init__(self, blocks: Blocks, curvature: Curvature, rows):
+        self.blocks = blocks
+        position = np.searchsorted(rows, curvature.rows)
+        shape = len(rows), blocks.shape[1]
+        self.q, self.r = np.zeros(shape), np.zeros(shape)
+        self.q[position, curvature.classes] = curvature.q
+        self.r[position, curvature.classes] = curvature.r
+        self.gamma = curvature.gamma[rows][:, None]
+        self.every = np.arange(len(rows))
+        self.labels = blocks.labels[rows]
+        self.signs = None if blocks.relative else blocks.signs[rows]
+
+    def __call__(self, scores):
+        """Return E^T J E s, row by row."""
+        if self.blocks.centred:
+            scores = scores - scores.mean(axis=1, keepdims=True)
+        if self.signs is None:
+            y = scores[self.every, self.labels][:, None] - scores
+        else:
+            y = self.signs * scores
+        u = self.q * y
+        if self.gamma.any():
+            u -= self.gamma * self.r * np.einsum("im,im->i", self.r, y)[:, None]
+        if self.signs is None:
+            b = -u
+            b[self.every, self.labels] += u.sum(axis=1)
+            return b
+        b = self.signs * u
+        return b - b.mean(axis=1, keepdims=True) if self.blocks.centred else b
+
+    def diagonal(self):
+        """Return the diagonals of E^T diag(q) E: an upper bound of those of E^T J E."""
+        diagonal = self.q.copy()
+        if self.signs is None:
+            diagonal[self.every, self.labels] += self.q.sum(axis=1)
+        return diagonal

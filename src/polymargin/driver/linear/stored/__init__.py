@@ -1,0 +1,1 @@
+"""The sequential driver on rows that lie on disk."""

@@ -1,0 +1,70 @@
+"""A kernel machine as a linear one, on features of low rank.
+
+Here, and not in kernel/, because it is a linear driver that trains.
+"""
+
+from dataclasses import dataclass
+
+from sklearn.utils import check_random_state
+
+from ..access.kernel_base import Kernel
+from ..access.nystroem import NystroemFeatures
+from ..access.rows import Rows
+from ..machine.problem import Problem
+from .linear.solvers import linear_driver
+from .options import KernelOptions, LinearOptions
+from .protocol import LinearDriver
+
+
+@dataclass(frozen=True)
+class LowRank:
+    """A linear driver on features.
+
+    Attributes
+    ----------
+    features : NystroemFeatures
+    solver : str
+        Name of the linear solver.
+    driver : LinearDriver
+    n_kernel_evaluations : int
+        Kernel values that the features took.
+    """
+
+    features: NystroemFeatures
+    solver: str
+    driver: LinearDriver
+    n_kernel_evaluations: int
+
+
+def low_rank_driver(
+    kernel: Kernel, X, problem: Problem, rank: int, options: KernelOptions
+) -> LowRank:
+    """Return a driver of the machine with the approximated kernel.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : ndarray or CSR matrix
+        Rows, or the kernel matrix if it is precomputed.
+    problem : Problem
+    rank : int
+        Number of landmarks.
+    options : KernelOptions
+    """
+    points = kernel.points(X)
+    features = NystroemFeatures(kernel, rank, options.seed).fit(points)
+    rows = Rows(features.transform(points, options.threads))
+    solver, driver = linear_driver(rows, problem, linear_options(options))
+    n_landmarks = len(features.landmarks_)
+    return LowRank(features, solver, driver, n_landmarks * (n_landmarks + len(points)))
+
+
+def linear_options(options: KernelOptions) -> LinearOptions:
+    """Return how to train on the features."""
+    return LinearOptions(
+        tol=options.tol,
+        violation_tol=options.violation_tol,
+        bias=0.0,
+        seed=check_random_state(options.seed).randint(2**31),
+        threads=options.threads,
+    )

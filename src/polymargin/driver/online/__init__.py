@@ -1,0 +1,1 @@
+"""The driver of a kernel machine that learns from a stream."""

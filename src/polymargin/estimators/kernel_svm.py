@@ -1,0 +1,357 @@
+"""Multi-class support vector machines with kernels."""
+
+from numbers import Integral, Real
+
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..access.gram import Gram
+from ..access.kernel_registry import lists_kernels
+from ..access.kernels import make_kernel
+from ..base.threads import blas_on_one_thread, thread_count
+from ..driver.kernel.solvers import KERNEL_SOLVERS, kernel_driver
+from ..driver.low_rank import low_rank_driver
+from ..driver.options import KernelOptions
+from ..machine.docstrings import lists_machines
+from ..machine.problem import Problem
+from ..machine.registry import (
+    FORMULATIONS,
+    KERNEL_MACHINE_NAMES,
+    Machine,
+    find_machine,
+)
+from ..prediction.coupling import votes
+from .calibrated_probabilities import CalibratedProbabilities
+from .kernel_attributes import exact_attributes, low_rank_attributes
+from .kernel_prediction import KernelPrediction
+from .training import Training
+
+
+@lists_kernels
+@lists_machines(lambda row: row.kernels)
+class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
+    """Multi-class support vector machine with a kernel and a certificate of accuracy.
+
+    Minimises ``1/2 sum_m |w_m|^2 + sum_i C_i loss_i`` over weights in the space of the
+    kernel, without intercepts, by its dual problem. Training ends when the relative
+    duality gap, computed from the model itself, is at most `tol`: the objective is then
+    provably within that share of the best.
+
+    Parameters
+    ----------
+    machine : <machines>, default="ww"
+        <what the machines count>
+
+    C : float, default=1.0
+        Weight of the losses, as in scikit-learn's SVC.
+
+    kernel : str or callable, default="rbf"
+        <kernels>
+        "precomputed" takes kernel matrices in place of `X`: of the training rows with
+        themselves in `fit`, symmetric, and of new rows with the training rows to
+        predict. A callable ``f(A, B)`` gets blocks
+        of rows, dense or CSR as in training, and returns an array of shape
+        (rows of A, rows of B); it must be symmetric, and may be called by several
+        threads at a time. Kernels should be positive semi-definite, which is not
+        checked: with one that is not, as the sigmoid for many parameters, training
+        may end in a point that is only stationary, or not at all with
+        "squared_hinge", and the gap proves nothing.
+
+    gamma : {"scale", "auto"} or float, default="scale"
+        "scale" is one over the number of features times the variance of all values of
+        `X`, "auto" one over the number of features.
+
+    degree : int, default=3
+        Of kernels that have one.
+
+    coef0 : float, default=0.0
+        Of kernels that have one.
+
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        The squared hinge squares the one slack of an example where only the worst class
+        counts, and the slack of every class elsewhere.
+
+    tol : float, default=1e-3
+        Relative duality gap at which to stop.
+
+    violation_tol : "auto", float or None, default="auto"
+        If a number, stop when no example violates the optimality conditions by more,
+        not by `tol`. "auto" is what `solver` usually stops by: None for "block", 1e-3
+        for "s2do" and "smo", as in the paper on them.
+
+    max_iter : int, default=100000
+        Most rounds of "block", each of one working set, with "ovo" of every pair that
+        is being trained; most thousands of iterations of "s2do" and "smo"; with
+        `approximation`, most epochs of the linear machine.
+
+    max_time : float or None, default=None
+        Most seconds to train. The model so far is kept, and certified without summing
+        up its scores afresh, which may take long.
+
+    solver : {"block", "s2do", "smo"}, default="block"
+        How to train. "block" takes the examples that violate their optimality
+        conditions most, computes their kernel rows by matrix products, solves the
+        problem of these examples with one exact step of an example after the other,
+        and carries the changes to the scores of all examples. "s2do" and "smo" are the
+        decomposition methods of Dogan, Glasmachers and Igel (2011), for comparison: one
+        iteration changes two variables, or one, chosen by second-order gain; for "cs",
+        two of one example in either. They do not train "cs" with "squared_hinge".
+
+    cache_size : float, default=1000.0
+        Room for kernel values in megabytes, of which there is always enough for two
+        rows. Rows that do not find room are computed again.
+
+    shrinking : bool, default=True
+        Whether to leave out examples that are likely to keep their dual variables, for
+        a while; "block" does so only when the cache is full.
+
+    class_weight : dict, "balanced" or None, default=None
+        Multiplies C for each class.
+
+    probability : bool, default=False
+        Whether to have `predict_proba`. After the machine itself, others are trained
+        on folds of the rows, each with the same limits of rounds and time, to fit a
+        temperature to the scores of the rows they have not seen.
+
+    cv : int, splitter or iterable, default=5
+        The folds, for `probability`.
+
+    approximation : {"nystroem"} or None, default=None
+        "nystroem" trains a linear machine on features whose products approximate the
+        kernel, for rows so many that an exact fit would take too long. They need memory
+        for rows times `rank`; `solver`, `cache_size` and `shrinking` mean nothing then,
+        and the gap is that of the problem with the approximated kernel.
+
+    rank : int, default=1000
+        Number of landmarks of "nystroem", which is exact if there are no more rows.
+
+    warm_start : bool, default=False
+        Start from the dual variables of the previous fit, made feasible for the
+        current C, if rows and classes match in number.
+
+    n_jobs : int or None, default=None
+        Threads, in the sense of joblib. The model does not depend on it.
+
+    random_state : int, RandomState or None, default=None
+        Seed of the order of visits, and of the landmarks.
+
+    verbose : int, default=0
+        Print a line after every `verbose` rounds.
+
+    history : bool, default=False
+        Compute and keep the certificate after every round, which takes far longer than
+        the training itself if the cache is small.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+
+    dual_coef_ : ndarray of shape (n_support, n_columns)
+        Coefficients of the support vectors: ``kernel(X, support_vectors_) @
+        dual_coef_`` are the scores. A column for each class; one-vs-rest with two
+        classes has one, that of the second, and one-vs-one has one for each pair, in
+        the order (0, 1), (0, 2), ..., positive for the second. With "nystroem", of the
+        landmarks.
+
+    support_ : ndarray of shape (n_support,)
+        Rows with coefficients other than zero, ascending. Not with "nystroem".
+
+    support_vectors_ : ndarray or CSR matrix of shape (n_support, n_features)
+        These rows; of shape (0, 0) with a precomputed kernel. Not with "nystroem".
+
+    n_support_ : ndarray of shape (n_classes,)
+        How many there are of each class. Not with "nystroem".
+
+    gamma_ : float or None
+        The parameter as a number; None for kernels that have none.
+
+    temperature_ : float
+        What scores are multiplied by before they become probabilities. With
+        `probability` only.
+
+    n_features_in_ : int
+        Number of features; of training rows, if the kernel is precomputed.
+
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if `X` had any.
+
+    solver_ : str
+        The solver that was used; with "nystroem", that of the linear machine.
+
+    n_iter_ : int
+        Rounds run; iterations of "s2do" and "smo", but with "ovo".
+
+    n_kernel_evaluations_ : int
+        Kernel values that were computed to train and to certify.
+
+    objective_, dual_objective_ : float
+        Primal and dual objective. The optimum lies between them.
+
+    dual_gap_ : float
+        ``(objective_ - dual_objective_) / objective_``; infinite if the fit was
+        interrupted, because nothing was certified then.
+
+    violation_ : float
+        Largest violation of the optimality conditions.
+
+    status_ : str
+        How the fit ended: "converged", "max_iter", "max_time", "interrupted",
+        "callback" (a callback asked to stop) or "precision" (nothing moves any more in
+        this number format).
+
+    history_ : dict of ndarrays or None
+        By round: seconds, objective, dual objective, gap, violation, visits, moves.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from polymargin import KernelSVM
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = KernelSVM("ww", random_state=0).fit(X, y)
+    >>> bool(model.dual_gap_ <= 1e-3)
+    True
+    >>> model.status_
+    'converged'
+    """
+
+    _parameter_constraints: dict = {
+        **Training._parameter_constraints,
+        "machine": [StrOptions(set(KERNEL_MACHINE_NAMES))],
+        **KernelPrediction._kernel_constraints,
+        "loss": [StrOptions({"hinge", "squared_hinge"})],
+        "violation_tol": [
+            StrOptions({"auto"}),
+            Interval(Real, 0, None, closed="neither"),
+            None,
+        ],
+        "solver": [StrOptions(set(KERNEL_SOLVERS))],
+        "shrinking": ["boolean"],
+        "probability": ["boolean"],
+        "cv": ["cv_object"],
+        "approximation": [StrOptions({"nystroem"}), None],
+        "rank": [Interval(Integral, 1, None, closed="left")],
+    }
+    _model_attributes = ("_expansion",)
+
+    def __init__(
+        self,
+        machine="ww",
+        *,
+        C=1.0,
+        kernel="rbf",
+        gamma="scale",
+        degree=3,
+        coef0=0.0,
+        loss="hinge",
+        tol=1e-3,
+        violation_tol="auto",
+        max_iter=100_000,
+        max_time=None,
+        solver="block",
+        cache_size=1000.0,
+        shrinking=True,
+        class_weight=None,
+        probability=False,
+        cv=5,
+        approximation=None,
+        rank=1000,
+        warm_start=False,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+        history=False,
+    ):
+        self.machine = machine
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.loss = loss
+        self.tol = tol
+        self.violation_tol = violation_tol
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.solver = solver
+        self.cache_size = cache_size
+        self.shrinking = shrinking
+        self.class_weight = class_weight
+        self.probability = probability
+        self.cv = cv
+        self.approximation = approximation
+        self.rank = rank
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.history = history
+
+    def decision_function(self, X):
+        """Return the confidence in every class; `predict` takes the largest.
+
+        One-vs-one with more than two classes counts votes: a class gets one for every
+        pair it wins. Ties go to the class with the larger sum of scores over its
+        pairs, squeezed into an interval shorter than one vote and added to the votes.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            The kernel of new rows with those of the training, if it is precomputed.
+
+        Returns
+        -------
+        confidence : ndarray of shape (n_samples, n_classes) or (n_samples,)
+            With two classes, the confidence in the second.
+        """
+        return super().decision_function(X)
+
+    def _confidence(self, scores):
+        return votes(scores) if FORMULATIONS[self.machine].by_pairs else scores
+
+    def _machine(self) -> Machine:
+        return find_machine(self.machine, self.loss, "exact")
+
+    def _violation_tol(self) -> float | None:
+        if self.violation_tol != "auto":
+            return self.violation_tol
+        return None if self.approximation else KERNEL_SOLVERS[self.solver].violation_tol
+
+    def _training_context(self):
+        return blas_on_one_thread()
+
+    def _driver_options(self, seed: int = 0, threads: int = 1) -> KernelOptions:
+        """Return what the parameters tell a driver."""
+        return KernelOptions(
+            solver=self.solver,
+            tol=self.tol,
+            violation_tol=self._violation_tol(),
+            cache_bytes=1e6 * self.cache_size,
+            shrinking=self.shrinking,
+            seed=seed,
+            threads=threads,
+        )
+
+    def _make_driver(self, X, problem: Problem):
+        self._forget()
+        kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0, X)
+        self.gamma_ = kernel.gamma_
+        options = self._driver_options(self._draw_seed(), thread_count(self.n_jobs))
+        if self.approximation is None:
+            gram = Gram(kernel, kernel.points(X))
+            driver = kernel_driver(gram, problem, options)
+            self.solver_ = options.solver
+            return driver, lambda last: exact_attributes(gram, X, problem, driver)
+        low_rank = low_rank_driver(kernel, X, problem, self.rank, options)
+        self.solver_ = low_rank.solver
+        return low_rank.driver, lambda last: low_rank_attributes(low_rank, last)
+
+    def _forget(self) -> None:
+        """Drop what a fit of another kind has left."""
+        for name in ("support_", "support_vectors_", "n_support_", "temperature_"):
+            self.__dict__.pop(name, None)
+
+    def _set_coefficients_of_rows(self, coefficients) -> None:
+        self._coefficients = coefficients
+
+    def _coefficients_of_rows(self):
+        return self._coefficients

@@ -1,0 +1,215 @@
+"""What the linear estimators share: weights, and training on the chunks of a stream."""
+
+from numbers import Real
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.linear_model._base import LinearClassifierMixin, SparseCoefMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+
+from ..access.rows import Rows
+from ..base.threads import thread_count
+from ..driver.linear.dual import stream_driver
+from ..driver.options import LinearOptions
+from ..prediction.linear_model import attributes_of_weights, weights_of_attributes
+from .sources import source_of
+from .training import Training
+from .unchanged_on_error import unchanged_on_error
+
+# What `fit` knows of the rows, and `partial_fit` cannot.
+_OF_THE_ROWS = (
+    "objective_",
+    "dual_gap_",
+    "violation_",
+    "dual_coef_",
+    "support_",
+    "history_",
+    "_fitted",
+)
+
+
+def _takes_chunks(estimator) -> bool:
+    """Whether there is a `partial_fit`: some fits need all rows at once."""
+    options = estimator._driver_options()
+    if options.solver not in ("auto", "dual"):
+        raise AttributeError(
+            f"partial_fit does not work with solver={options.solver!r}, which needs "
+            f"all rows at once; choose solver='auto' or 'dual'."
+        )
+    if options.features == "reduced":
+        raise AttributeError(
+            "partial_fit does not work with features='reduced', which needs all rows "
+            "to see which features occur with which class; choose features='full'."
+        )
+    return True
+
+
+class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
+    """Base of the estimators whose models are weights of features."""
+
+    # What LinearSVM and MaxEnt have in common.
+    _parameter_constraints: dict = {
+        **Training._parameter_constraints,
+        "fit_intercept": ["boolean"],
+        "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
+        "features": [StrOptions({"full", "reduced"})],
+        "order": [StrOptions({"acf", "permuted", "max_violation"})],
+    }
+    _model_attributes = ("coef_", "intercept_")
+
+    def _state_problem(self, machine, X, y, sample_weight):
+        return source_of(X, y, sample_weight).state(self, machine)
+
+    def _driver_options(self, seed: int = 0, threads: int = 1) -> LinearOptions:
+        """Return what the parameters tell a driver."""
+        return LinearOptions(
+            tol=self.tol,
+            violation_tol=self.violation_tol,
+            bias=self._bias(),
+            features=self.features,
+            order=self.order,
+            restricted=self.restricted,
+            seed=seed,
+            threads=threads,
+        )
+
+    def _make_driver(self, X, problem):
+        options = self._driver_options(self._draw_seed(), thread_count(self.n_jobs))
+        self.solver_, driver = source_of(X).driver(X, problem, options)
+
+        def model(last):
+            return self._model(driver.release_weights() if last else driver.weights())
+
+        return driver, model
+
+    def _set_solution(self, driver, problem) -> None:
+        self._forget_rows()
+        super()._set_solution(driver, problem)
+
+    def _set_coefficients_of_rows(self, coefficients) -> None:
+        self.dual_coef_ = coefficients
+        self.support_ = np.flatnonzero(np.diff(coefficients.indptr))
+
+    def _coefficients_of_rows(self):
+        return self.dual_coef_
+
+    def decision_function(self, X):
+        """Return the confidence in every class.
+
+        Parameters
+        ----------
+        X : array-like, CSR matrix or RowStore of shape (n_samples, n_features)
+
+        Returns
+        -------
+        confidence : ndarray of shape (n_samples, n_classes) or (n_samples,)
+            With two classes, the confidence in the second.
+        """
+        return source_of(X).answers(self, super().decision_function)
+
+    def predict(self, X):
+        """Return the predicted labels.
+
+        Parameters
+        ----------
+        X : array-like, CSR matrix or RowStore of shape (n_samples, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        return source_of(X).answers(self, super().predict)
+
+    def score(self, X, y=None, sample_weight=None):
+        """Return the share of rows that are predicted as they are labelled.
+
+        Parameters
+        ----------
+        X : array-like, CSR matrix or RowStore of shape (n_samples, n_features)
+
+        y : array-like of shape (n_samples,) or None
+            None with a row store, which has labels, and perhaps weights.
+
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+
+        Returns
+        -------
+        accuracy : float
+        """
+        return source_of(X, y, sample_weight).accuracy(self)
+
+    @available_if(_takes_chunks)
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Train on one more chunk of a stream, in one pass.
+
+        Every row of the chunk gets one exact dual step against the weights of all
+        chunks before. Nothing of a chunk but its effect on the weights is kept, so
+        there is no gap to certify; `dual_objective_` adds up over the chunks. After
+        `fit`, it goes on from the fitted weights. Only with the dual solver and on
+        full features.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+
+        y : array-like of shape (n_samples,)
+
+        classes : array-like of shape (n_classes,) or None, default=None
+            All labels that will ever come; required at the first call.
+
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+
+        Returns
+        -------
+        self : estimator
+        """
+        with unchanged_on_error(self):
+            interrupted = self._learn_chunk(X, y, classes, sample_weight)
+        if interrupted:
+            raise KeyboardInterrupt
+        return self
+
+    def _learn_chunk(self, X, y, classes, sample_weight) -> bool:
+        """Train on a chunk, and say whether a signal came."""
+        machine = self._machine()
+        first = not hasattr(self, "coef_")  # also after a first call that failed
+        self._check_stream(classes, first)
+        X, y = self._validate(X, y, reset=first)
+        problem = self._problem(machine, X, self._known_labels(y), sample_weight)
+        options = self._driver_options(self._draw_seed(), thread_count(self.n_jobs))
+        driver = stream_driver(Rows(X, options.bias), problem, options)
+        if first:
+            self.n_iter_ = 0
+            self.dual_objective_ = 0.0
+        else:
+            driver.set_weights(self._weights(X.dtype))
+        report = driver.epoch(float("inf"))
+        interrupted = driver.interrupted
+        self._forget_rows()
+        self.__dict__.update(self._model(driver.release_weights()))
+        self.n_iter_ += 1
+        self.dual_objective_ += report.dual
+        self.status_ = "partial"
+        return interrupted
+
+    def _bias(self) -> float:
+        """Value of the constant feature; zero if there is none."""
+        return self.intercept_scaling if self.fit_intercept else 0.0
+
+    def _model(self, weights) -> dict:
+        """The attributes that make the estimator usable, from W."""
+        return attributes_of_weights(weights, self._bias())
+
+    def _weights(self, dtype) -> np.ndarray:
+        """W from the attributes: the inverse of `_model`."""
+        two = len(self.classes_) == 2
+        halved = two and self._machine().formulation.columns_per_class
+        model = self.coef_, self.intercept_, self._bias(), halved
+        return np.ascontiguousarray(weights_of_attributes(*model), dtype=dtype)
+
+    def _forget_rows(self) -> None:
+        """Drop what a fit knew of its rows: it does not hold after another chunk."""
+        for name in _OF_THE_ROWS:
+            self.__dict__.pop(name, None)

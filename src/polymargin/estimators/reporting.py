@@ -1,0 +1,100 @@
+"""What the user is told: lines for `verbose`, tasks for scikit-learn's callbacks, and a
+warning where a fit ends before its tolerance.
+"""
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from ..driver.loop import Progress, Reporter
+
+# What would help when a fit ends before its tolerance, by status.
+_REMEDIES = {
+    "max_iter": "raise max_iter (now {max_iter}), scale the features, or lower C",
+    "max_rounds": "scale the features, or lower C",
+    "max_time": "raise max_time (now {max_time} s)",
+    "precision": "pass float64 data: float32 cannot resolve this tolerance",
+}
+_DOUBLE_PRECISION = "scale the features or lower C: no number format resolves more"
+
+
+class EpochReporter(Reporter):
+    """Tells the user and the estimator's callbacks about every epoch, or chunk.
+
+    Callbacks find the `Epoch` that has ended in the attribute `epoch` of its context.
+
+    Parameters
+    ----------
+    estimator : estimator with callback support
+    context : CallbackContext
+        The root context of the fit.
+    data : dict
+        What the hooks may ask for: X, y and metadata.
+    model : callable
+        Returns the attributes of a usable model as it is now.
+    task_name : str
+        What the callbacks are told that is being done.
+    """
+
+    def __init__(
+        self,
+        estimator,
+        context,
+        data: dict,
+        model: Callable[[], dict],
+        task_name: str = "epoch",
+    ):
+        self.estimator = estimator
+        self.context = context
+        self.data = data
+        self.model = model
+        self.task_name = task_name
+        self.listening = bool(getattr(estimator, "_skl_callbacks", ()))
+
+    def begin(self) -> None:
+        if self.listening:
+            self.task = self.context.subcontext(task_name=self.task_name)
+            self.task.call_on_fit_task_begin(estimator=self.estimator, **self.data)
+
+    def end(self, epoch: Progress) -> bool:
+        estimator = self.estimator
+        if estimator.verbose and epoch.number % int(estimator.verbose) == 0:
+            print(f"[{type(estimator).__name__}] {epoch}", flush=True)
+        if not self.listening:
+            return False
+        self.task.epoch = epoch
+        return self.task.call_on_fit_task_end(
+            estimator=estimator, reconstruction_attributes=self.model, **self.data
+        )
+
+
+def warn_unless_converged(estimator, steps="epochs", stacklevel=5) -> None:
+    """Say what a fit that stopped early has reached and what would help.
+
+    `stacklevel` leads to the caller of fit, outside its decorators.
+    """
+    if estimator.status_ not in _REMEDIES:
+        return
+    remedy = _REMEDIES[estimator.status_].format(**estimator.get_params())
+    kept = getattr(estimator, "dual_coef_", None)
+    dtype = estimator.coef_.dtype if kept is None else kept.dtype
+    if estimator.status_ == "precision" and dtype == np.float64:
+        remedy = _DOUBLE_PRECISION
+    if getattr(estimator, "restricted", None) in ("bisection", "fixed_point"):
+        remedy = f"lower restricted_tol (now {estimator.restricted_tol:g}) or {remedy}"
+    gap, tol = estimator.dual_gap_, estimator.tol
+    reached = f"a relative duality gap of {gap:.2g} (tol={tol:g})"
+    violation_tol = estimator._violation_tol()
+    if violation_tol is not None:
+        reached = (
+            f"a violation of {estimator.violation_:.2g} "
+            f"(violation_tol={violation_tol:g})"
+        )
+    warnings.warn(
+        f"{type(estimator).__name__} stopped after {estimator.n_iter_} {steps} at "
+        f"{reached}; to get closer, {remedy}.",
+        ConvergenceWarning,
+        stacklevel=stacklevel,
+    )

@@ -1,0 +1,186 @@
+"""What the estimators share that train to a certificate: from data to a driver, and
+from a finished run to fitted attributes.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from numbers import Integral, Real
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import _fit_context
+from sklearn.callback import with_callbacks
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..access.csr import check_compressed
+from ..driver.epochs import Run, run_epochs
+from ..driver.loop import Stopping
+from ..driver.protocol import Driver
+from ..machine.problem import Problem
+from ..machine.registry import Machine
+from .classifier import MarginClassifier
+from .reporting import EpochReporter, warn_unless_converged
+from .unchanged_on_error import unchanged_on_error
+
+
+class Training(MarginClassifier):
+    """Base of these estimators: `fit`, and what it needs of those who have it."""
+
+    _parameter_constraints: dict = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "violation_tol": [Interval(Real, 0, None, closed="neither"), None],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_time": [Interval(Real, 0, None, closed="neither"), None],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "warm_start": ["boolean"],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+        "history": ["boolean"],
+    }
+
+    # What predictions need.
+    _model_attributes: tuple[str, ...]
+
+    def _machine(self) -> Machine:
+        """The machine that the parameters name."""
+        raise NotImplementedError
+
+    def _state_problem(self, machine: Machine, X, y, sample_weight):
+        """Return X and y, checked, and the problem they state."""
+        return self._state_arrays(machine, X, y, sample_weight)
+
+    def _make_driver(self, X, problem: Problem) -> tuple[Driver, Callable]:
+        """Return a driver and ``model(last)``, the attributes of a usable model.
+
+        After the `last` call the driver is of no use.
+        """
+        raise NotImplementedError
+
+    def _set_coefficients_of_rows(self, coefficients: sp.csr_array) -> None:
+        """Set the attributes that show the coefficients of the rows."""
+        raise NotImplementedError
+
+    def _coefficients_of_rows(self) -> sp.csr_array:
+        """Return the coefficients of the rows of the last fit."""
+        raise NotImplementedError
+
+    def _training_context(self) -> AbstractContextManager:
+        """Return the context in which to train."""
+        return nullcontext()
+
+    def _fit_probabilities(self, X, y, sample_weight) -> None:
+        """Fit what turns scores into probabilities, if there is such a thing."""
+
+    def _draw_seed(self) -> int:
+        return check_random_state(self.random_state).randint(2**31)
+
+    def _violation_tol(self) -> float | None:
+        return self.violation_tol
+
+    @with_callbacks
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y=None, sample_weight=None):
+        """Train the machine.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            float32 and float64 are read in place and decide the number format of the
+            training. Linear machines also take a `RowStore`, whose rows stay on disk.
+
+        y : array-like of shape (n_samples,)
+            Labels of at least two classes; None with a row store, which has them.
+
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Multiplies C for each row; an integer weight equals repetition.
+
+        Returns
+        -------
+        self : estimator
+
+        Raises
+        ------
+        KeyboardInterrupt
+            After Ctrl-C; the model trained so far is in the estimator.
+        """
+        with unchanged_on_error(self):
+            run = self._fit(X, y, sample_weight)
+        if run.status == "interrupted":
+            raise KeyboardInterrupt
+        warn_unless_converged(self)
+        return self
+
+    def _fit(self, X, y, sample_weight) -> Run:
+        """Train, set the fitted attributes, and return how it went."""
+        machine = self._machine()
+        X, y, problem = self._state_problem(machine, X, y, sample_weight)
+        data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
+        context = self._init_callback_context(max_subtasks=self.max_iter)
+        context.call_on_fit_task_begin(estimator=self, **data)
+        with self._training_context():
+            driver, model = self._make_driver(X, problem)
+            if self.warm_start:
+                self._start_from_previous(driver, problem)
+            try:
+                run = run_epochs(
+                    driver,
+                    Stopping(
+                        self.tol, self._violation_tol(), self.max_iter, self.max_time
+                    ),
+                    history=self.history,
+                    reporter=EpochReporter(
+                        self, context, data, lambda: model(last=False)
+                    ),
+                )
+                self._set_solution(driver, problem)
+                self._set_outcome(run)
+                self.__dict__.update(model(last=True))
+            finally:
+                getattr(driver, "close", nullcontext)()
+        if run.status != "interrupted":
+            self._fit_probabilities(X, y, sample_weight)
+        context.call_on_fit_task_end(
+            estimator=self,
+            reconstruction_attributes=lambda: {
+                name: getattr(self, name) for name in self._model_attributes
+            },
+            **data,
+        )
+        return run
+
+    def _start_from_previous(self, driver, problem: Problem) -> None:
+        """Hand the dual variables of the last fit to a driver, if they fit."""
+        last = getattr(self, "_fitted", None)
+        if last is None:
+            return
+        coefficients = self._coefficients_of_rows()
+        check_compressed(coefficients, "dual_coef_")
+        duals = last.blocks_for(problem, coefficients)
+        if duals is not None:
+            driver.set_duals(
+                duals.indptr.astype(np.int64),
+                duals.indices.astype(np.int32),
+                duals.data,
+            )
+
+    def _set_solution(self, driver: Driver, problem: Problem) -> None:
+        """Keep the dual variables, from which another fit can start."""
+        blocks = driver.duals()
+        if blocks is not None:
+            self._set_coefficients_of_rows(problem.coefficients(*blocks))
+            self._fitted = problem.solved_by(*blocks)
+
+    def _set_outcome(self, run: Run) -> None:
+        """Set the attributes that say how the fit ended."""
+        self.n_iter_ = run.iterations
+        self.objective_ = run.certificate.primal
+        self.dual_objective_ = run.certificate.dual
+        self.dual_gap_ = run.certificate.gap
+        self.violation_ = run.certificate.violation
+        self.status_ = run.status
+        self.history_ = run.history and {
+            name: np.asarray(values) for name, values in run.history.items()
+        }

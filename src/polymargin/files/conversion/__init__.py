@@ -1,0 +1,1 @@
+"""Data of any size into a row store."""

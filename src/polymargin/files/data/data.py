@@ -1,0 +1,62 @@
+"""What a file holds: rows, labels, names of features."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Rows with their labels, as read from a file.
+
+    Attributes
+    ----------
+    X : ndarray or csr_matrix of shape (n_samples, n_features)
+        Sparse if it came from svmlight text or from the parts of a CSR matrix.
+    y : ndarray of shape (n_samples,) or None
+        Labels: int64 if all are whole numbers, else float64 if all are numbers, else
+        strings (see `label_rule`); None if the file has none.
+    feature_names : list of str or None
+        From the header of a table; None if there is none.
+    zero_based : bool or None
+        Whether the indices of svmlight text were taken to begin at 0: to read other
+        rows for the same model in the same way. None for other formats.
+    """
+
+    X: np.ndarray | sp.csr_matrix
+    y: np.ndarray | None = None
+    feature_names: list[str] | None = None
+    zero_based: bool | None = None
+
+
+def as_numbers(data: Data, name: str, dtype, first_row: int = 0) -> Data:
+    """Give X its type, and see that all of it is finite.
+
+    Parameters
+    ----------
+    data : Data
+    name : str
+        Of the source, for messages.
+    dtype : float32, float64 or None
+        None keeps what is one of the two; all else becomes float64.
+    first_row : int
+        The number of the first row, for messages.
+    """
+    X = data.X
+    if 0 in X.shape:
+        raise ValueError(f"{name} has no {'features' if X.shape[0] else 'rows'}.")
+    if dtype is None:
+        dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
+    with np.errstate(over="ignore"):  # to infinity, which is not finite either
+        X = X.astype(dtype, copy=False)
+    finite = np.isfinite(X.data if sp.issparse(X) else X)
+    if not finite.all():
+        at = np.argwhere(~finite)[0]
+        if sp.issparse(X):
+            at = np.searchsorted(X.indptr, at[0], "right") - 1, X.indices[at[0]]
+        raise ValueError(
+            f"{name} has {X[tuple(at)]} in row {first_row + at[0]}, feature {at[1]}, "
+            f"counted from 0; every value must be finite in {np.dtype(dtype)}."
+        )
+    return Data(X, data.y, data.feature_names)

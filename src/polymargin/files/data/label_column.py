@@ -1,0 +1,62 @@
+"""Which column of a table holds the label."""
+
+from collections.abc import Sequence
+from numbers import Integral
+
+USUAL_NAMES = ("label", "class", "target", "y")
+
+
+def find_label(
+    names: Sequence[str] | None, n_columns: int, label, table: str
+) -> int | None:
+    """Find the column of the label.
+
+    Parameters
+    ----------
+    names : sequence of str or None
+        Of the columns, if they have names.
+    n_columns : int
+    label : str, int, False or None
+        As in `load_data`.
+    table : str
+        What to call the table in a message.
+
+    Returns
+    -------
+    position : int or None
+        None if there is no label.
+    """
+    if label is False:
+        return None
+    if label is None:
+        usual = [
+            at
+            for at, name in enumerate(names or ())
+            if name.strip().lower() in USUAL_NAMES
+        ]
+        return usual[-1] if usual else n_columns - 1
+    if isinstance(label, str):
+        return _by_name(names, label, table)
+    if not isinstance(label, Integral) or isinstance(label, bool):
+        raise TypeError(f"label={label!r} is neither a name nor a position nor False.")
+    if not -n_columns <= label < n_columns:
+        raise ValueError(
+            f"label={label}, but {table} has {n_columns} columns, counted from 0."
+        )
+    return int(label) % n_columns
+
+
+def _by_name(names: Sequence[str] | None, label: str, table: str) -> int:
+    if names is None:
+        raise ValueError(
+            f"label={label!r}, but {table} has no header; give the position of the "
+            f"column, counted from 0."
+        )
+    if names.count(label) != 1:
+        known = ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")
+        often = "no column" if label not in names else "several columns"
+        raise ValueError(
+            f"label={label!r}, but {table} has {often} of that name; its columns are "
+            f"{known}."
+        )
+    return names.index(label)

@@ -1,0 +1,89 @@
+"""svmlight text into a CSR matrix, parsed by the core."""
+
+import numpy as np
+import scipy.sparse as sp
+
+from ... import _reading
+from .data import Data
+from .label_rule import as_strings, simplest_labels, told_apart
+from .parse_errors import parse_error_message, without_byte_order_mark
+
+_FIRST_INDEX = {
+    "auto": _reading.FirstIndex.unknown,
+    True: _reading.FirstIndex.zero,
+    False: _reading.FirstIndex.one,
+}
+_PARSE = {
+    np.dtype(np.float32): _reading.parse_svmlight_float32,
+    np.dtype(np.float64): _reading.parse_svmlight_float64,
+}
+
+
+def read_svmlight(
+    text: memoryview,
+    name: str,
+    *,
+    label=None,
+    n_features: int | None = None,
+    dtype=None,
+    zero_based: bool | str = "auto",
+    threads: int = 1,
+    written: bool = False,
+    lines_before: int | None = None,
+) -> Data | None:
+    """Read svmlight text.
+
+    Parameters
+    ----------
+    text : memoryview of bytes
+    name : str
+        Of the source, for messages.
+    label, n_features, dtype, zero_based
+        As in `load_data`.
+    threads : int
+    written : bool
+        Whether labels stay as they are written.
+    lines_before : int or None
+        Of a text of which this is a part; a part may have no rows.
+
+    Returns
+    -------
+    data : Data or None
+        None if a part has no rows.
+    """
+    if label is not None and label is not False:
+        raise ValueError(
+            f"label={label!r}, but {name} is svmlight text, whose labels come first in "
+            f"every line; leave it out, or give False to ignore them."
+        )
+    text = without_byte_order_mark(text, name)
+    parse = _PARSE[np.dtype(dtype or np.float64)]
+    parsed = parse(text, _FIRST_INDEX[zero_based], threads)
+    if "expected" in parsed:
+        parsed["line"] += lines_before or 0
+        raise ValueError(parse_error_message(name, parsed))
+    n_rows, found = len(parsed["indptr"]) - 1, parsed["n_features"]
+    if n_rows == 0 and lines_before is not None:
+        return None
+    if n_rows == 0:
+        raise ValueError(f"{name} has no rows.")
+    if n_features is not None and n_features < found:
+        raise ValueError(
+            f"n_features={n_features}, but {name} has features up to number {found}; "
+            f"give at least that, or None."
+        )
+    arrays = parsed["data"], parsed["indices"], parsed["indptr"]
+    X = sp.csr_matrix(arrays, shape=(n_rows, n_features or max(found, 1)), copy=False)
+    X.has_canonical_format = True  # indices ascend in every row
+    y = None if label is False else _labels(text, parsed, written)
+    return Data(X, y, zero_based=parsed["first_index"] == 0)
+
+
+def _labels(text: memoryview, parsed: dict, written: bool) -> np.ndarray | None:
+    numbers = parsed["labels"]
+    if numbers is None:
+        return None
+    if not written and parsed["labels_are_numbers"] and told_apart(numbers):
+        return simplest_labels(numbers)  # the same as of the words, and sooner
+    words = as_strings(_reading.tokens(text, parsed["label_offsets"]))
+    return words if written else simplest_labels(words)

@@ -1,0 +1,164 @@
+"""How a model does on data: accuracy, precision, recall, and what is confused."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .text_table import table
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What predictions are worth.
+
+    Attributes
+    ----------
+    labels : list
+        Those of the model, and those that only the data have.
+    confusion : ndarray of shape (n_labels, n_labels)
+        How many rows of a label (down) were taken for another (across).
+    top : int
+        How many confusions are told.
+    """
+
+    labels: list
+    confusion: np.ndarray
+    top: int = 10
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there were."""
+        return int(self.confusion.sum())
+
+    @property
+    def accuracy(self) -> float:
+        """Share of rows that were predicted right."""
+        return float(np.trace(self.confusion) / self.n_rows)
+
+    @property
+    def precision(self) -> list[float | None]:
+        """Of what was predicted as a label, the share that is; None if nothing was."""
+        return _shares(self.confusion.diagonal(), self.confusion.sum(axis=0))
+
+    @property
+    def recall(self) -> list[float | None]:
+        """Of what is of a label, the share that was predicted so; None if none is."""
+        return _shares(self.confusion.diagonal(), self.confusion.sum(axis=1))
+
+    @property
+    def confusions(self) -> list[tuple]:
+        """The most frequent mistakes: true label, predicted label, how often."""
+        wrong = self.confusion - np.diag(self.confusion.diagonal())
+        order = np.argsort(-wrong, axis=None, kind="stable")[: self.top]
+        pairs = zip(*np.unravel_index(order, wrong.shape), strict=True)
+        return [
+            (self.labels[true], self.labels[taken], int(wrong[true, taken]))
+            for true, taken in pairs
+            if wrong[true, taken]
+        ]
+
+    def to_dict(self) -> dict:
+        """Return all of it as JSON can hold it."""
+        return {
+            "n_rows": self.n_rows,
+            "accuracy": self.accuracy,
+            "labels": self.labels,
+            "precision": self.precision,
+            "recall": self.recall,
+            "confusion": self.confusion.tolist(),
+            "confusions": [list(confusion) for confusion in self.confusions],
+        }
+
+    def lines(self, most: int) -> list[str]:
+        """Return it as text, with tables of at most so many labels."""
+        right = int(np.trace(self.confusion))
+        lines = [f"accuracy {self.accuracy:.2%} ({right:,} of {self.n_rows:,} rows)"]
+        shown = range(min(most, len(self.labels)))
+        counts = self.confusion.sum(axis=1)
+        lines += ["", "label, rows, precision and recall"]
+        lines += table(
+            [
+                (
+                    str(self.labels[m]),
+                    f"{counts[m]:,}",
+                    _percent(self.precision[m]),
+                    _percent(self.recall[m]),
+                )
+                for m in shown
+            ],
+            len(self.labels) - len(shown),
+        )
+        if len(self.labels) <= most:
+            lines += ["", "true label down, predicted label across"]
+            lines += table(
+                [
+                    ("", *map(str, self.labels)),
+                    *(
+                        (str(label), *(f"{count:,}" if count else "." for count in row))
+                        for label, row in zip(
+                            self.labels, self.confusion.tolist(), strict=True
+                        )
+                    ),
+                ]
+            )
+        elif self.confusions:
+            lines += ["", "most frequent mistakes"]
+            lines += table(
+                [
+                    (str(true), f"taken for {taken}", f"{count:,}")
+                    for true, taken, count in self.confusions
+                ]
+            )
+        return lines
+
+
+def evaluate(model, X, y, top: int = 10) -> Evaluation:
+    """Return what the predictions of a model are worth.
+
+    Parameters
+    ----------
+    model : estimator
+    X : array-like or CSR matrix of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        May have labels that the model does not know: their rows are all wrong.
+    top : int
+
+    Returns
+    -------
+    evaluation : Evaluation
+    """
+    y = np.asarray(y)
+    predicted = model.predict(X)
+    if y.shape != predicted.shape or len(y) == 0:
+        raise ValueError(
+            f"y has the shape {y.shape} and X has {len(predicted)} rows; give a label "
+            f"for every row, and one row at least."
+        )
+    known, given = model.classes_.tolist(), set(y.tolist())
+    if _kinds(known).isdisjoint(_kinds(given)):
+        raise ValueError(
+            f"y has labels such as {y.tolist()[0]!r} and the model {known[0]!r}; give "
+            f"text for text and numbers for numbers."
+        )
+    unknown = sorted(given - set(known), key=lambda one: (isinstance(one, str), one))
+    labels = known + unknown
+    positions = {label: position for position, label in enumerate(labels)}
+    at = [[positions[label] for label in side.tolist()] for side in (y, predicted)]
+    confusion = np.zeros((len(labels), len(labels)), dtype=np.int64)
+    np.add.at(confusion, tuple(at), 1)
+    return Evaluation(labels, confusion, top)
+
+
+def _kinds(labels) -> set[str]:
+    return {"text" if isinstance(label, str) else "numbers" for label in labels}
+
+
+def _shares(parts, wholes) -> list[float | None]:
+    return [
+        part / whole if whole else None
+        for part, whole in zip(parts.tolist(), wholes.tolist(), strict=True)
+    ]
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.1%}"

@@ -1,0 +1,221 @@
+"""Looks into fitted models, for a `Description`."""
+
+import json
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
+
+from ...estimators.kernel_svm import KernelSVM
+from ...estimators.linear_training import LinearTraining
+from ...estimators.online_svm import OnlineSVM
+from ...machine.block_algebra import class_pairs
+from .description import Description
+from .evaluation import evaluate
+
+
+def describe(model, X=None, y=None, top: int = 10) -> Description:
+    """Return what there is to say about a fitted model.
+
+    Parameters
+    ----------
+    model : LinearSVM, MaxEnt, KernelSVM or OnlineSVM
+
+    X : array-like or CSR matrix of shape (n_samples, n_features) or None, default=None
+        Rows to predict.
+
+    y : array-like of shape (n_samples,) or None, default=None
+        Their labels.
+
+    top : int, default=10
+        How many features of a class, support vectors and mistakes to tell.
+
+    Returns
+    -------
+    description : Description
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from polymargin import LinearSVM, describe
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> description = describe(LinearSVM(random_state=0).fit(X, y), X, y, top=1)
+    >>> description.features[0]["features"]
+    ['petal length (cm)']
+    >>> print(description)  # doctest: +ELLIPSIS
+    LinearSVM: Crammer-Singer, hinge loss
+      classes  ...
+    """
+    if not isinstance(model, LinearTraining | KernelSVM | OnlineSVM):
+        raise TypeError(
+            f"{type(model).__name__} is no machine of polymargin; give a LinearSVM, "
+            f"MaxEnt, KernelSVM or OnlineSVM."
+        )
+    if (X is None) != (y is None):
+        raise ValueError("X and y are rows and their labels: give both, or neither.")
+    if top < 0:
+        raise ValueError(f"top={top!r} is negative; give the number of things to tell.")
+    check_is_fitted(model)
+    linear = isinstance(model, LinearTraining)
+    about = _about_linear(model, top) if linear else _about_kernel(model, top)
+    machine = model._machine()
+    loss = "logistic" if machine.loss == "log" else machine.loss
+    return Description(
+        estimator=type(model).__name__,
+        machine=machine.name,
+        loss=loss,
+        parameters=_changed(model),
+        classes=model.classes_.tolist(),
+        n_features=int(model.n_features_in_),
+        certificate=_certificate(model),
+        evaluation=None if X is None else evaluate(model, X, y, top),
+        metadata=getattr(model, "metadata_", {}),
+        **about,
+    )
+
+
+def _certificate(model) -> dict:
+    names = {
+        "status": "status_",
+        "n_iter": "n_iter_",
+        "objective": "objective_",
+        "dual_objective": "dual_objective_",
+        "gap": "dual_gap_",
+        "violation": "violation_",
+    }
+    known = {
+        name: getattr(model, attribute)
+        for name, attribute in names.items()
+        if hasattr(model, attribute)
+    }
+    history = getattr(model, "history_", None)
+    if history and len(history.get("seconds", ())):
+        known["seconds"] = float(history["seconds"][-1])
+    return known
+
+
+def _changed(model) -> dict:
+    """Return the parameters that are not the default, as JSON can hold them."""
+    default = type(model)().get_params(deep=False)
+    return {
+        name: _plain(value)
+        for name, value in model.get_params(deep=False).items()
+        if name not in ("machine", "loss") and repr(value) != repr(default[name])
+    }
+
+
+def _plain(value):
+    value = value.item() if isinstance(value, np.generic) else value
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        return str(value)
+    return value
+
+
+def _about_linear(model, top: int) -> dict:
+    coef = model.coef_
+    nonzeros = coef.count_nonzero() if sp.issparse(coef) else np.count_nonzero(coef)
+    sizes = getattr(model, "n_parameters_", None)
+    about = {
+        "n_parameters": int(np.prod(coef.shape) if sizes is None else sizes.kept),
+        "n_nonzeros": int(nonzeros),
+        "features": _telling(model, top),
+    }
+    if hasattr(model, "support_"):
+        about["n_support"] = len(model.support_)
+    return about
+
+
+def _telling(model, top: int) -> list[dict]:
+    """Return the features with the largest weights for or against every class."""
+    names = getattr(model, "feature_names_in_", None)
+    told = []
+    for m, label in enumerate(model.classes_.tolist()):
+        weights = _weights_of_class(model, m)
+        top = min(top, len(weights))
+        largest = np.argpartition(-np.abs(weights), top - 1)[:top]
+        largest = largest[np.argsort(-np.abs(weights[largest]), kind="stable")]
+        largest = largest[weights[largest] != 0]
+        told.append(
+            {
+                "label": label,
+                "features": [
+                    int(at) if names is None else str(names[at]) for at in largest
+                ],
+                "weights": weights[largest].tolist(),
+            }
+        )
+    return told
+
+
+def _weights_of_class(model, m: int) -> np.ndarray:
+    """Return the weights of a class; of one-vs-one, their mean over its pairs."""
+    k = len(model.classes_)
+    if k == 2:
+        chosen, signs = np.array([0]), np.array([1.0 if m == 1 else -1.0])
+    elif not model._machine().formulation.by_pairs:
+        chosen, signs = np.array([m]), np.array([1.0])
+    else:
+        first, second = class_pairs(model.coef_.shape[0])
+        chosen = np.flatnonzero((first == m) | (second == m))
+        signs = np.where(second[chosen] == m, 1.0, -1.0) / (k - 1)
+    coef = model.coef_[chosen]
+    return signs @ (coef.toarray() if sp.issparse(coef) else coef)
+
+
+def _about_kernel(model, top: int) -> dict:
+    coefficients = model.dual_coef_
+    kernel = model._expansion.kernel
+    about = {
+        "n_parameters": int(coefficients.size),
+        "n_nonzeros": int(np.count_nonzero(coefficients)),
+        "n_support": len(coefficients),
+        "kernel": {"name": _plain(model.kernel)}
+        | {
+            name: _plain(value)
+            for name, value in (
+                ("gamma", kernel.gamma_),
+                ("degree", getattr(kernel, "degree", None)),
+                ("coef0", getattr(kernel, "coef0", None)),
+            )
+            if value is not None
+        },
+    }
+    if hasattr(model, "support_"):
+        about["n_support_by_class"] = model.n_support_.tolist()
+        about["support"] = _heaviest(model, coefficients, top)
+    return about
+
+
+def _heaviest(model, coefficients, top: int) -> list[dict]:
+    """Return the support vectors with the largest coefficients in all."""
+    weights = np.abs(coefficients).sum(axis=1)
+    order = np.argsort(-weights, kind="stable")[:top]
+    favoured = _by_class(model, coefficients[order]).argmax(axis=1)
+    rows = model.support_[order].tolist()
+    return [
+        {
+            "row": None if row < 0 else row,  # came in a stream
+            "weight": weight,
+            "label": label,
+        }
+        for row, weight, label in zip(
+            rows,
+            weights[order].tolist(),
+            model.classes_[favoured].tolist(),
+            strict=True,
+        )
+    ]
+
+
+def _by_class(model, coefficients) -> np.ndarray:
+    """Return coefficients with a column for each class; of pairs, their sums."""
+    if coefficients.shape[1] == 1:
+        return np.column_stack([-coefficients, coefficients])
+    if not model._machine().formulation.by_pairs:
+        return coefficients
+    first, second = class_pairs(coefficients.shape[1])
+    classes = np.arange(len(model.classes_))
+    signs = 1.0 * (second[:, None] == classes) - (first[:, None] == classes)
+    return coefficients @ signs

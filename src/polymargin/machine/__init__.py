@@ -1,0 +1,1 @@
+"""WHAT is solved: the machines, one row each, and the problem a fit states."""

@@ -1,0 +1,39 @@
+"""The machines in docstrings of estimators, as the registry has them."""
+
+import textwrap
+from collections.abc import Callable
+
+from .registry import FORMULATIONS, Formulation
+
+_INDENT = " " * 8
+
+
+def lists_machines(able: Callable[[Formulation], object]):
+    """Return a decorator of classes that fills in what their docstrings leave open.
+
+    ``<machines>`` becomes the set of names, ``<what the machines count>`` a sentence
+    about each of them.
+
+    Parameters
+    ----------
+    able : callable
+        Whether a machine is one of the estimator's.
+    """
+    rows = [row for row in FORMULATIONS.values() if able(row)]
+    names = ", ".join(f'"{row.name}"' for row in rows)
+    each = "; ".join(f'{row.full_name} ("{row.name}") {row.meaning}' for row in rows)
+    about = textwrap.fill(
+        f"The formulation: {each}.",
+        width=88,
+        initial_indent=_INDENT,
+        subsequent_indent=_INDENT,
+        break_on_hyphens=False,
+    )
+
+    def fill(cls: type) -> type:
+        if cls.__doc__ is not None:  # as without docstrings, python -OO
+            text = cls.__doc__.replace("<machines>", "{" + names + "}")
+            cls.__doc__ = text.replace(f"{_INDENT}<what the machines count>", about)
+        return cls
+
+    return fill

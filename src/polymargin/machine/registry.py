@@ -1,0 +1,281 @@
+"""The machines: one row each, with its axes, its name and what can be done with it.
+
+`formulation` says what the axes are. Whatever lists machines (docstrings, the command
+line, errors, solvers, model files) asks this table. It needs no NumPy:
+`polymargin --help` reads it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .formulation import HINGES, Formulation, others, share
+
+_SIMPLEX = (
+    "exact",
+    "sort",
+    "pivot",
+    "bisection",
+    "active_set",
+    "smo",
+    "frank_wolfe",
+    "fixed_point",
+)
+
+
+FORMULATIONS = {
+    row.name: row
+    for row in (
+        Formulation(
+            "cs",
+            "Crammer-Singer",
+            "counts the worst wrong class of an example",
+            margin="relative",
+            variables="others",
+            aggregation="max",
+            two_variable=("hinge",),  # else the penalty couples all of a block
+            reduced=True,
+            comparison={"hinge": ("exponentiated_gradient", "cutting_plane")},
+            liblinear={4: ("MCSVM_CS", "hinge", "dual")},
+        ),
+        Formulation(
+            "ww",
+            "Weston-Watkins",
+            "counts every wrong class inside the margin",
+            margin="relative",
+            variables="others",
+            aggregation="sum",
+            two_variable=HINGES,
+            reduced=True,
+        ),
+        Formulation(
+            "llw",
+            "Lee-Lin-Wahba",
+            "counts every wrong class whose score is above ``-1/(k-1)``, with weights "
+            "that sum to zero (its margin shrinks with the number of classes: give it "
+            "a C smaller by about k - 1)",
+            margin="absolute",
+            variables="others",
+            aggregation="sum",
+            sums_to_zero=True,
+            other_target=share,
+            two_variable=HINGES,
+        ),
+        Formulation(
+            "ovr",
+            "one-vs-rest",
+            "solves one binary problem per class, all in one pass over the rows",
+            margin="absolute",
+            variables="all",
+            aggregation="sum",
+            losses=(*HINGES, "logistic"),
+            two_variable=HINGES,
+            reduced=True,
+            tron=("squared_hinge", "logistic"),
+            probabilities=("logistic",),
+            liblinear={
+                0: ("L2R_LR", "logistic", "tron"),
+                1: ("L2R_L2LOSS_SVC_DUAL", "squared_hinge", "dual"),
+                2: ("L2R_L2LOSS_SVC", "squared_hinge", "tron"),
+                3: ("L2R_L1LOSS_SVC_DUAL", "hinge", "dual"),
+                7: ("L2R_LR_DUAL", "logistic", "dual"),
+            },
+        ),
+        Formulation(
+            "adm",
+            "absolute margins with discriminative maximum",
+            "counts the worst wrong class above ``-1/(k-1)``, with weights that sum to "
+            "zero",
+            margin="absolute",
+            variables="others",
+            aggregation="max",
+            sums_to_zero=True,
+            other_target=share,
+        ),
+        Formulation(
+            "ats",
+            "absolute margins with total sum",
+            "counts the label below 1 and every other class above -1, with weights "
+            "that sum to zero",
+            margin="absolute",
+            variables="all",
+            aggregation="sum",
+            sums_to_zero=True,
+            two_variable=HINGES,
+        ),
+        Formulation(
+            "atm",
+            "absolute margins with total maximum",
+            "counts the worst of these, with weights that sum to zero",
+            margin="absolute",
+            variables="all",
+            aggregation="max",
+            sums_to_zero=True,
+        ),
+        Formulation(
+            "mmr",
+            "maximum margin regression",
+            "counts the label alone, below 1, with weights that sum to zero",
+            margin="absolute",
+            variables="label",
+            aggregation="sum",
+            sums_to_zero=True,
+            two_variable=HINGES,
+        ),
+        Formulation(
+            "rm",
+            "reinforced multicategory",
+            "counts the label below k - 1 and every other class above -1, with weights "
+            "that sum to zero",
+            margin="absolute",
+            variables="all",
+            aggregation="sum",
+            sums_to_zero=True,
+            label_target=others,
+            two_variable=HINGES,
+        ),
+        Formulation(
+            "ovo",
+            "one-vs-one",
+            "solves one binary problem for each pair of classes, on the rows of these "
+            "two",
+            margin="absolute",
+            variables="all",
+            aggregation="sum",
+            losses=(*HINGES, "logistic"),
+            by_pairs=True,
+            two_variable=HINGES,
+            tron=("squared_hinge", "logistic"),
+            row_stores=False,
+            partitions=False,
+            probabilities=("logistic",),
+        ),
+        Formulation(
+            "maxent",
+            "maximum entropy",
+            "is a logistic loss of all classes together",
+            margin="relative",
+            variables="others",
+            aggregation="sum",
+            losses=("log",),
+            estimator="MaxEnt",
+            kernels=False,
+            reduced=True,
+            probabilities=("log",),
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine with one of its losses.
+
+    Attributes
+    ----------
+    formulation : Formulation
+    loss : str
+    """
+
+    formulation: Formulation
+    loss: str
+
+    def __reduce__(self):
+        return find_machine, (self.name, self.loss)
+
+    @property
+    def name(self) -> str:
+        return self.formulation.name
+
+    @property
+    def restricted(self) -> tuple[str, ...]:
+        """The restricted solvers that its blocks can be solved by."""
+        if self.loss == "log":
+            return "exact", "pairs"
+        if self.loss == "logistic":
+            return ("exact",)
+        row = self.formulation
+        if row.aggregation == "max" and self.loss == "hinge":
+            return _SIMPLEX if row.margin == "relative" else ("exact",)
+        if row.aggregation == "max" and row.variables == "all":
+            return ("exact",)  # penalty and coupling differ in signs
+        return "exact", "active_set"
+
+    @property
+    def bound(self) -> str | None:
+        """What the example's C bounds: the "sum" of a block, "each" variable, or None;
+        "share" if variables are shares of C, which move with it.
+        """
+        if self.loss == "squared_hinge":
+            return None
+        if self.loss != "hinge":
+            return "share"
+        return "sum" if self.formulation.aggregation == "max" else "each"
+
+    def axes(self, n_columns: int):
+        """Return the machine as the core knows it, for blocks of so many classes."""
+        from .._core import core  # compiled: not for those who list names
+
+        row = self.formulation
+        return core.MachineAxes(
+            margin=row.margin,
+            variables=row.variables,
+            aggregation=row.aggregation,
+            sums_to_zero=row.sums_to_zero,
+            loss=self.loss,
+            label_target=row.label_target(n_columns),
+            other_target=row.other_target(n_columns),
+        )
+
+
+MACHINES = {
+    (row.name, loss): Machine(row, loss)
+    for row in FORMULATIONS.values()
+    for loss in row.losses
+}
+
+
+def names_of(able: Callable[[Formulation], object]) -> tuple[str, ...]:
+    """Return the names of the machines that are able to do something."""
+    return tuple(name for name, row in FORMULATIONS.items() if able(row))
+
+
+# Of `LinearSVM`; maximum entropy is an estimator of its own.
+MACHINE_NAMES = names_of(lambda row: row.estimator == "LinearSVM")
+KERNEL_MACHINE_NAMES = names_of(lambda row: row.kernels)
+LOSSES = tuple(
+    dict.fromkeys(loss for name in MACHINE_NAMES for loss in FORMULATIONS[name].losses)
+)
+RESTRICTED = tuple(
+    dict.fromkeys(
+        name
+        for machine in MACHINES.values()
+        if machine.name in MACHINE_NAMES
+        for name in machine.restricted
+    )
+)
+
+
+def binary_machine(loss: str) -> Machine:
+    """Return the machine of a binary problem, of a pair of classes for example."""
+    return next(
+        machine
+        for machine in MACHINES.values()
+        if machine.formulation.separate and machine.loss == loss
+    )
+
+
+def find_machine(name: str, loss: str, restricted: str = "exact") -> Machine:
+    """Return a machine, or say which losses or restricted solvers it has."""
+    machine = MACHINES.get((name, loss))
+    if machine is None:
+        known = FORMULATIONS[name].losses if name in FORMULATIONS else ()
+        raise ValueError(
+            f"loss={loss!r} is not a loss of machine={name!r}; choose one of "
+            f"{', '.join(known)}."
+        )
+    if restricted not in machine.restricted:
+        raise ValueError(
+            f"restricted={restricted!r} does not solve the blocks of machine={name!r} "
+            f"with loss={loss!r}; choose one of {', '.join(machine.restricted)}."
+        )
+    return machine

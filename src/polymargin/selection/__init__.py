@@ -1,0 +1,1 @@
+"""Which parameters, which machine: paths, searches, comparisons, tests."""

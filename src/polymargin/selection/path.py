@@ -1,0 +1,74 @@
+"""Machines along a grid of C, each trained from the one before."""
+
+from copy import copy
+
+import numpy as np
+from sklearn.base import clone
+
+from ..estimators.kernel_svm import KernelSVM
+from ..estimators.linear_svm import LinearSVM
+from ..estimators.maxent import MaxEnt
+from ..machine.registry import FORMULATIONS
+
+
+def path(X, y, Cs, machine="cs", *, sample_weight=None, **parameters) -> list:
+    """Train a machine for every C of a grid, in ascending order with warm starts.
+
+    Parameters
+    ----------
+    X : array-like or CSR matrix of shape (n_samples, n_features)
+
+    y : array-like of shape (n_samples,)
+
+    Cs : array-like of float
+
+    machine : str or estimator, default="cs"
+        A machine of `LinearSVM`, or "maxent"; of `KernelSVM` if `parameters` has a
+        kernel. Or an estimator of this package, which is not changed.
+
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+
+    **parameters
+        Of the estimator.
+
+    Returns
+    -------
+    models : list of estimators
+        One for every C, in the order of `Cs`. Each has its own gap.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import polymargin
+    >>> X, y = load_iris(return_X_y=True)
+    >>> models = polymargin.path(X, y, [0.1, 1, 10], "ww", random_state=0)
+    >>> [model.C for model in models]
+    [0.1, 1.0, 10.0]
+    """
+    Cs = check_grid("Cs", Cs)
+    model = find_estimator(machine, parameters).set_params(warm_start=True)
+    models = {}
+    for C in np.unique(Cs):
+        models[C] = copy(model.set_params(C=float(C)).fit(X, y, sample_weight))
+    return [models[C] for C in Cs]
+
+
+def find_estimator(machine, parameters: dict):
+    """Return a new estimator: a copy of `machine`, or what the name stands for."""
+    if not isinstance(machine, str):
+        return clone(machine).set_params(**parameters)
+    if getattr(FORMULATIONS.get(machine), "estimator", "") == MaxEnt.__name__:
+        return MaxEnt(**parameters)
+    kind = KernelSVM if "kernel" in parameters else LinearSVM
+    return kind(machine, **parameters)
+
+
+def check_grid(name: str, values) -> np.ndarray:
+    """Return a grid of positive numbers as an array, or say what is wrong with it."""
+    grid = np.atleast_1d(np.asarray(values, dtype=float))
+    if grid.ndim != 1 or len(grid) == 0 or not (np.isfinite(grid) & (grid > 0)).all():
+        raise ValueError(
+            f"{name}={values!r} must be a list of positive numbers, e.g. "
+            f"[0.1, 1.0, 10.0]."
+        )
+    return grid

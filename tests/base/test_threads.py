@@ -1,0 +1,68 @@
+"""Work on threads: order, errors, and a system that gives fewer threads."""
+
+import sys
+from threading import Thread
+
+import pytest
+
+from polymargin.base.threads import on_threads
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5, 100])
+def test_results_are_in_the_order_of_the_items(threads):
+    assert on_threads(lambda item: 2 * item, range(30), threads) == [
+        2 * item for item in range(30)
+    ]
+
+
+@pytest.mark.parametrize("threads", [2, 40])
+def test_an_error_stops_what_has_not_begun(threads):
+    begun, stopped = [], []
+
+    def work(item):
+        begun.append(item)
+        if item == 3:
+            raise ValueError("three")
+
+    with pytest.raises(ValueError, match="three"):
+        on_threads(work, range(1000), threads, lambda: stopped.append(True))
+    assert stopped
+    assert len(begun) < 1000
+
+
+@pytest.mark.parametrize("given", [0, 1, 3])
+def test_fewer_threads_do_all_the_work(monkeypatch, given):
+    start, started = Thread.start, []
+
+    def limited(thread):
+        if len(started) >= given:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(Thread, "start", limited)
+    assert on_threads(lambda item: item, range(50), 8) == list(range(50))
+    assert len(started) == given
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of the address space")
+def test_the_core_trains_on_the_threads_there_are(run_python):
+    words = run_python(
+        """
+        import resource, sys
+        import numpy as np
+        from polymargin import KernelSVM, LinearSVM
+
+        rng = np.random.default_rng(0)
+        X, y = rng.normal(size=(4000, 5)), rng.integers(8, size=4000)
+        LinearSVM("ovo", max_iter=1, tol=1).fit(X, y)  # what is loaded later is here
+        KernelSVM("ovo", max_iter=1, tol=1).fit(X[:300], y[:300])
+        used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + 300 * 2**20,) * 2)
+        for machine in ("cs", "ovo", "ovr"):
+            model = LinearSVM(machine, n_jobs=400, tol=0.5, max_iter=5).fit(X, y)
+            print(model.status_)
+        print(KernelSVM("ovo", n_jobs=400, tol=0.5).fit(X[:300], y[:300]).status_)
+        """
+    )
+    assert words.split() == 4 * ["converged"]

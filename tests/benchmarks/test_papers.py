@@ -1,0 +1,232 @@
+"""Tests of the configurations of the papers' tables: tiny data, made-up numbers."""
+
+import numpy as np
+import pytest
+from benchmark_records import page_of, record
+
+from benchmarks.harness.data import FOLDER_VARIABLE
+from benchmarks.papers import contest, quantities, reduced, sections
+from benchmarks.papers.comparing import carry_out, load
+from benchmarks.papers.configuration import KNOWN, Entry, read
+from benchmarks.papers.quantities import QUANTITIES, Value, ahead, seconds_to
+from polymargin.selection.comparison.machine_names import find_machines
+
+COMPARED = list(contest.COMPARED.values())
+SMALL = """
+paper = "000"
+table = "table 0"
+about = "two machines"
+why = "Because."
+show = ["accuracy", "seconds", "p", "C", "convergence"]
+claims = [["accuracy", "B", "A"]]
+
+[compare]
+options = "order=permuted"
+machines = ["A=cs:shrinking=False", "B=ovr"]
+protocol = "holdout"
+changes = { repeats = 2, grid = { C = [0.1, 1.0] } }
+prepare = "standard"
+convergence = true
+
+[data]
+iris = { place_of = "IRIS" }
+"some digits" = { file = "digits", place_of = "DIGITS", rows = 300, prepare = "none" }
+
+[theirs.accuracy]
+IRIS = [[99.0, 0.1], [50.0, 0.2]]
+
+[theirs.p]
+IRIS = [1.0, 0.01]
+DIGITS = [1.0, 0.02]
+"""
+
+
+@pytest.fixture
+def small(tmp_path):
+    path = tmp_path / "000-0.toml"
+    path.write_text(SMALL)
+    return read(path)
+
+
+def test_every_paper_has_tables():
+    assert {one.paper for one in KNOWN.values()} == set(contest.PAPERS)
+    assert all(one.about and one.table for one in KNOWN.values())
+    run = set(contest.CONTEST.tables)
+    assert {name for name, one in KNOWN.items() if one.paper != "001"} == run
+    files = {page.file for page in contest.CONTEST.pages}
+    assert {one.page for one in KNOWN.values()} == files | {"benchmarks-online.md"}
+
+
+@pytest.mark.parametrize("configuration", COMPARED, ids=lambda one: one.name)
+def test_comparisons_can_be_run(configuration):
+    machines = find_machines(list(configuration.machines))
+    assert list(machines) == list(configuration.columns)
+    assert set(configuration.show) <= {*sections.SECTIONS, *QUANTITIES}
+    assert configuration.entries
+    for entry in configuration.entries:
+        protocol = configuration.protocol_of(entry)  # its changes are of the protocol
+        assert protocol.repeats >= 1
+        for machine in machines.values():
+            machine.set_params(**entry.parameters)
+    for quantity, first, second in (*configuration.claims, *configuration.looks):
+        assert quantity in QUANTITIES
+        assert {first, second} <= set(machines)
+
+
+@pytest.mark.parametrize("configuration", COMPARED, ids=lambda one: one.name)
+def test_numbers_of_the_papers_are_whole_rows(configuration):
+    places = {entry.place_of for entry in configuration.entries}
+    passes = {
+        count
+        for entry in configuration.entries
+        for count in configuration.protocol_of(entry).passes
+    }
+    lines = {f"{place} {count}" for place in places for count in passes} or places
+    theirs = [name for name in configuration.columns if name != "ours"]
+    assert list(configuration.columns[: len(theirs)]) == theirs
+    for table in configuration.theirs.values():
+        assert set(table) == lines
+        assert {len(row) for row in table.values()} == {len(theirs)}
+
+
+def test_what_is_left_out_is_as_for_all(small):
+    iris, digits = small.entries
+    assert small.machines[0] == "A=cs:order=permuted,shrinking=False"
+    assert small.machines[1] == "B=ovr:order=permuted"
+    assert (iris.prepare, digits.prepare) == ("standard", "none")
+    assert small.protocol_of(digits).repeats == 2
+    assert small.paper_says("accuracy", "iris") == {"A": (99.0, 0.1), "B": (50.0, 0.2)}
+    assert small.paper_says("accuracy", "some digits") == {}
+
+
+def test_rows_are_chosen_from_every_class():
+    data = load(Entry("few", "FEW", file="digits", rows=200))
+    counts = np.bincount(data.y)
+    assert data.name == "few" and abs(len(data.y) - 200) <= 10
+    assert counts.min() >= 18 and counts.max() <= 23
+
+
+def test_a_table_from_beginning_to_end(small, tmp_path, monkeypatch):
+    monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
+    measured = [
+        record("000-0", entry.name, **carry_out(small, entry, tmp_path / "kept"))
+        for entry in small.entries
+    ]
+    text = "\n\n".join(contest._section(small, measured))
+    assert "(99.00 ± 0.10) |" in text  # the paper's number beside ours
+    assert "In the paper behind on 1 (iris)" in text
+    assert "differ at the level 0.01 here on none; in the paper on iris." in text
+    assert text.endswith("Because.")
+    fits = tmp_path / "kept" / "000-0" / "iris" / "fits.jsonl"
+    done = fits.read_text()
+    assert done.count('"kind": "fit"') == 4
+    carry_out(small, small.entries[0], tmp_path / "kept")  # trains nothing again
+    assert fits.read_text() == done
+
+
+def test_failures_end_it(small, tmp_path):
+    entry = Entry(
+        "iris",
+        "IRIS",
+        changes={"repeats": 1, "grid": {}},
+        parameters={"class_weight": {"no such class": 1.0}},
+    )
+    with pytest.raises(RuntimeError, match="A: ValueError: class_weight"):
+        carry_out(small, entry, tmp_path)
+
+
+def test_contents_say_how_to_run_everything(tmp_path):
+    one = record("003-4.1", "covtype", full=378, kept=100)
+    assert "not run yet" in contest._contents({name: [] for name in contest.TABLES})
+    text = page_of(tmp_path, "papers", "papers-reduced.md", one)
+    assert "| covtype | 378 | 100 | 26.5 % (63.2 %) | 378 | 239 |" in text
+    assert "saved here on covtype; there on none" in text
+    contents = contest._contents({})
+    for name, configuration in KNOWN.items():
+        if configuration.paper != "001":
+            assert f"`python -m benchmarks papers --tables {name}`" in contents
+
+
+def test_who_is_ahead():
+    assert ahead(Value(90, 1, 10), Value(89, 1, 10), True) == 1
+    assert ahead(Value(90, 1, 10), Value(89, 1, 10), False) == -1
+    assert ahead(Value(90, 4, 10), Value(89, 4, 10), True) == 0
+    assert ahead(Value(1.0), Value(np.inf), False) == 1
+    assert ahead(Value(np.inf), Value(np.inf), False) == 0
+    assert ahead(Value(1.0, bound=True), Value(2.0), False) == 0
+    assert ahead(Value(2.0, bound=True), Value(1.0), False) == -1
+    close = {"a": Value(0.9, 0.01), "b": Value(0.895, 0.01), "c": Value(0.5, 0.01)}
+    assert quantities.leaders(close, True) == ["a", "b"]
+
+
+def record_of(configuration, values):
+    """A record of accuracies (shares) by line and machine, two splits each."""
+    entry = configuration.entries[0]
+    passes = configuration.protocol_of(entry).passes or (None,)
+    lines = [
+        {
+            "passes": count,
+            "machines": {
+                machine: {"accuracy": [value, value + 1e-4], "train_seconds": [1.0]}
+                for machine, value in zip(configuration.columns, row, strict=True)
+            },
+        }
+        for count, row in zip(passes, values, strict=True)
+    ]
+    return record(configuration.name, entry.name, lines=lines)
+
+
+def test_verdicts_compare_both_sides():
+    one = KNOWN["002-II"]
+    values = [[0.9, 0.9, 0.9, 0.8, 0.95, 0.9], [0.9] * 6, [0.9] * 6]
+    records = [record_of(one, values)]
+    text = quantities.verdict(one, records, ("accuracy", "Sort", "SMO"))
+    assert "ahead on 1 (news20_bydate, 1 pass), ties on 2" in text
+    assert "In the paper ahead on all 3." in text
+    assert "same verdict on 1 of 3 lines, opposite ones: none" in text
+    text = quantities.verdict(one, records, ("accuracy", "Sort", "FW"))
+    assert "opposite ones: news20_bydate, 1 pass." in text
+    text = quantities.verdict(one, records, ("seconds", "Sort", "FW"))
+    assert "FW over Sort 1.00x here and" in text
+
+
+def test_curves():
+    curve = {
+        "curve_seconds": [1.0, 2.0],
+        "difference": [0.5, 0.05],
+        "accuracy_seconds": [1.0, 2.0, 3.0],
+        "accuracy": [0.5, 0.899, 0.9],
+    }
+    about = {"data": "x", "shape": {"n": 500}, "curves": {"A": curve}}
+    assert seconds_to(0.1)(curve, about).value == 2.0
+    assert np.isinf(seconds_to(0.01)(curve, about).value)
+    final = quantities.final_accuracy(curve, about)
+    assert final.value == 90 and final.error == pytest.approx(3.0)
+    (line,) = QUANTITIES["seconds to accuracy"].lines(None, about)
+    assert line.here["A"].value == 2.0
+    dipped = {"accuracy_seconds": [1, 2, 3, 4], "accuracy": [0.9, 0.7, 0.896, 0.9]}
+    assert quantities.seconds_to_accuracy(dipped, about).value == 3
+
+
+def test_powers_of_k():
+    series = {"classes": [2, 4, 8], "seconds": [1.0, 2.0, 4.0]}
+    about = {"data": "x", "scaling": {"A": series}}
+    table, said = sections.scaling_section(None, [about])
+    assert "| A | 1.00 | 2.00 | 4.00 | 1.00 |" in table
+    assert said.endswith("power of 1.00 to 1.00 on x.")
+
+
+def test_parameters_in_the_papers_convention():
+    one = KNOWN["004-1"]
+    points = [{"gamma": 2.0**-9, "C": 2.0**power} for power in (6, 8, 9)]
+    machines = {name: {"parameters": points} for name in one.columns}
+    about = {"data": "iris", "lines": [{"passes": None, "machines": machines}]}
+    table, said = sections.parameters_section(one, [about])
+    assert "| iris | -9, 9 (-9, 9) | -9, 8 (-4, 5) |" in table
+    assert "gamma is within a factor of 4 of the paper's in 1 of 4 cases" in said
+    assert said.endswith("a factor of up to 2^3 (iris, WW).")
+
+
+def test_reduced_weights_are_counted():
+    X = np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 1.0], [3.0, 1.0, 0.0]])
+    assert reduced.count(X, np.array([0, 0, 1])) == 4

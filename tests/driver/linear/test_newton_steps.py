@@ -1,0 +1,121 @@
+"""Proximal Newton steps against an interior-point method, for the unified family."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose
+from problems import make_problem
+from unified import UNIFIED_PAIRS, unified_machine, unified_optimum
+
+from polymargin.driver.linear.newton import system
+from polymargin.driver.linear.newton.cholesky import PANEL, positive_solver
+from polymargin.driver.linear.newton.proximal import ProximalNewton
+from polymargin.machine.projection import Blocks
+
+
+def train(name, loss, X, labels, caps, k, tol=1e-10, most=600):
+    blocks = Blocks(unified_machine(name, loss), labels, caps, k)
+    newton = ProximalNewton(X, blocks)
+    newton.first()
+    while newton.gap > tol * newton.best_primal.primal and newton.steps < most:
+        if not newton.step():
+            break
+        # Weak duality, at every step.
+        assert newton.gap >= -1e-12 * newton.best_primal.primal
+    return newton
+
+
+def check(name, loss, X, labels, caps, k, tol=1e-9):
+    newton = train(name, loss, X, labels, caps, k)
+    best = unified_optimum(name, loss, X, labels, caps, k)
+    assert_allclose(newton.best_primal.primal, best, rtol=tol)
+    assert_allclose(newton.best_dual.dual, best, rtol=tol)
+    return newton
+
+
+@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize(("name", "loss"), UNIFIED_PAIRS)
+def test_optimum(name, loss, k):
+    X, y = make_problem(n=60, d=5, k=k, seed=k)
+    caps = np.random.default_rng(0).uniform(0.2, 3, size=60)
+    check(name, loss, X, y, caps, k)
+
+
+@pytest.mark.parametrize("C", [1e-6, 1e-3, 1e3, 1e6])
+@pytest.mark.parametrize(("name", "loss"), UNIFIED_PAIRS)
+def test_any_weight_of_the_losses(name, loss, C):
+    """The certificate alone tells: with such C the oracle itself loses digits."""
+    X, y = make_problem(n=50, d=4, k=3, noise=0.3)
+    newton = train(name, loss, X, y, np.full(50, C), 3, tol=1e-9)
+    assert newton.gap <= 1e-9 * newton.best_primal.primal
+
+
+@pytest.mark.parametrize(("name", "loss"), UNIFIED_PAIRS)
+def test_rows_that_contradict_each_other(name, loss):
+    X, y = make_problem(n=40, d=4, k=3)
+    X, y = np.vstack([X, X]), np.concatenate([y, (y + 1) % 3])
+    check(name, loss, X, y, np.ones(80), 3)
+
+
+@pytest.mark.parametrize(("name", "loss"), UNIFIED_PAIRS)
+def test_features_of_very_different_sizes(name, loss):
+    X, y = make_problem(n=60, d=4, k=3, noise=0.2)
+    X = np.column_stack([X * [1e6, 1, 1, 1], np.ones(60), np.full(60, 3.0)])
+    newton = train(name, loss, X, y, np.ones(60), 3, tol=1e-6)
+    assert newton.gap <= 1e-6 * newton.best_primal.primal
+
+
+@pytest.mark.parametrize(("name", "loss"), UNIFIED_PAIRS)
+def test_more_features_than_rows(name, loss):
+    X, y = make_problem(n=20, d=30, k=3)
+    X[:, 20:] = X[:, :10]
+    check(name, loss, X, y, np.full(20, 10.0), 3)
+
+
+@pytest.mark.parametrize("form", ["primal", "dual", "cg"])
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize(("name", "loss"), UNIFIED_PAIRS)
+def test_the_forms_of_the_system_agree(name, loss, sparse, form):
+    X, y = make_problem(n=40, d=6, k=4)
+    X[np.abs(X) < 0.5] = 0
+    blocks = Blocks(unified_machine(name, loss), y, np.full(40, 2.0), 4)
+    newton = ProximalNewton(sp.csr_array(X) if sparse else X, blocks)
+    for _ in range(3):
+        newton.step()
+    if blocks.smooth:
+        curvature = blocks.pull_curvature(newton.point.u)
+    else:
+        curvature = blocks.step_curvature(newton.point.u, newton.sigma)
+    u = np.random.default_rng(0).random(blocks.shape)
+    gradient = X.T @ blocks.coefficients(u)
+    # By definition: I + sum_i E^T J_i E (x) x x^T, on the weights row by row.
+    n, k = blocks.shape
+    H = np.eye(X.shape[1] * k)
+    q, r = np.zeros((2, n, k))
+    q[curvature.rows, curvature.classes] = curvature.q
+    r[curvature.rows, curvature.classes] = curvature.r
+    for i in range(n):
+        J = np.diag(q[i]) - curvature.gamma[i] * np.outer(r[i], r[i])
+        E = system.coefficient_rows(blocks, np.full(k, i), np.arange(k))
+        H += np.kron(np.outer(X[i], X[i]), E.T @ J @ E)
+    expected = np.linalg.solve(H, gradient.ravel()).reshape(gradient.shape)
+    rows = np.unique(curvature.rows)
+    if form == "cg":
+        found = newton.system._conjugate_gradients(curvature, rows, gradient, 1e-12)
+    else:
+        solve = getattr(newton.system, f"_{form}")(curvature, gradient.shape)
+        found = solve(gradient)
+        product = newton.system._product(curvature, rows)
+        assert_allclose(product(expected), gradient, atol=1e-9)
+    assert_allclose(found, expected, rtol=1e-8, atol=1e-9 * np.abs(expected).max())
+
+
+def test_large_systems_are_factorised_in_panels():
+    rng = np.random.default_rng(0)
+    size = 2 * PANEL + 77
+    A = rng.normal(size=(size, 40))
+    A = A @ A.T + np.eye(size)
+    right, polls = rng.normal(size=size), []
+    x = positive_solver(A.copy(), lambda: polls.append(1))(right)
+    assert_allclose(A @ x, right, atol=1e-9)
+    assert len(polls) >= 3

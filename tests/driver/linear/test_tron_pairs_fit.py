@@ -1,0 +1,198 @@
+"""One-vs-one by Newton steps: epochs, threads, how fits start, stop and fail."""
+
+import time
+from threading import Event
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from problems import assert_same_training, make_problem, make_sparse_problem
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from polymargin import LinearSVM
+from polymargin.access.rows import Rows
+from polymargin.driver.linear.solvers import tron_driver
+from polymargin.machine.problem import Problem
+from polymargin.machine.registry import MACHINES
+
+LOSSES = ("squared_hinge", "logistic")
+
+
+def tron(loss="squared_hinge", **parameters):
+    return LinearSVM("ovo", loss=loss, solver="tron", **({"tol": 1e-9} | parameters))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_finished_pairs_take_part_no_more(loss):
+    X, y = make_problem(n=300, d=12, k=5)
+    X[y == 0] *= 5
+    model = tron(loss, C=10, history=True).fit(X, y)
+    moves, visits = model.history_["moves"], model.history_["visits"]
+    assert moves[0] == 10 > moves[-1] > 0
+    assert (np.diff(moves) <= 0).all()
+    # A product in the step and two at its end, of the rows of the pairs that are left.
+    assert visits[0] >= 3 * 4 * len(y)
+    assert 0 < visits[-1] < visits[0]
+
+
+@pytest.mark.parametrize("k", [2, 3, 8])
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_number_of_threads(loss, dtype, k):
+    X, y = make_sparse_problem(n=3000, d=300, k=k, dtype=dtype)
+    one, *others = (
+        tron(loss, tol=1e-4, history=True, n_jobs=n_jobs).fit(X, y)
+        for n_jobs in (1, 2, 5)
+    )
+    for other in others:
+        assert_same_training(one, other)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_warm_start(loss):
+    X, y = make_problem(n=200, k=4)
+    warm = tron(loss, tol=1e-6, warm_start=True).fit(X, y)
+    needed = warm.n_iter_
+    assert warm.set_params(tol=1e-5).fit(X, y).n_iter_ < needed / 2
+    for C in (1.3, 10.0, 100.0):
+        warm.set_params(C=C).fit(X, y)
+        cold = tron(loss, C=C, tol=1e-5).fit(X, y)
+        assert_allclose(warm.objective_, cold.objective_, rtol=1e-5)
+        assert warm.n_iter_ <= cold.n_iter_
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_warm_start_from_the_dual_method_and_back(loss):
+    X, y = make_problem(n=200, k=4)
+    model = LinearSVM("ovo", loss=loss, tol=1e-6, random_state=0, warm_start=True)
+    model.set_params(C=0.1, solver="dual", max_iter=10_000).fit(X, y)
+    objective, needed = model.objective_, model.n_iter_
+    model.set_params(solver="tron").fit(X, y)
+    assert model.n_iter_ <= 3
+    assert_allclose(model.objective_, objective, rtol=2e-6)
+    model.set_params(solver="dual").fit(X, y)
+    assert model.n_iter_ <= needed / 2
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_max_time_keeps_the_last_steps(n_jobs):
+    X, y = make_sparse_problem(n=20_000, d=5000, k=20, nonzeros=50)
+    model = tron(tol=0, C=100, max_time=1.5, n_jobs=n_jobs)
+    start = time.perf_counter()
+    with pytest.warns(ConvergenceWarning, match=r"raise max_time \(now 1.5 s\)"):
+        model.fit(X, y)
+    assert time.perf_counter() - start < 8
+    assert model.status_ == "max_time"
+    assert model.dual_objective_ < model.objective_ < 100 * 19 * X.shape[0]
+    assert (model.predict(X[:2000]) == y[:2000]).mean() > 0.2
+
+
+def test_max_time_before_the_first_step():
+    X, y = make_sparse_problem(n=20_000, d=5000, k=20, nonzeros=50)
+    with pytest.warns(ConvergenceWarning, match="max_time"):
+        model = tron(max_time=1e-4).fit(X, y)
+    assert model.status_ == "max_time" and model.n_iter_ == 0
+    assert not model.coef_.any()
+    assert_allclose(model.objective_, 19 * 20_000)  # every loss is one at zero
+
+
+INTERRUPTED = """
+    import time
+    import numpy as np
+    from polymargin import LinearSVM
+    from problems import make_sparse_problem
+
+    X, y = make_sparse_problem(n=60_000, d=20_000, k=12, nonzeros=40)
+    model = LinearSVM("ovo", loss="squared_hinge", solver="tron", C=1e3, tol=0)
+    model.set_params(n_jobs={n_jobs})
+    print("ready", flush=True)
+    try:
+        model.fit(X, y)
+    except KeyboardInterrupt:
+        stopped = time.time()
+        assert model.coef_.any() and len(model.support_)
+        assert model.dual_gap_ == np.inf
+        print(stopped, model.status_, flush=True)
+"""
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_interrupt(n_jobs, interrupt_python):
+    seconds, words = interrupt_python(INTERRUPTED.format(n_jobs=n_jobs), after=3)
+    assert words == ["interrupted"]
+    assert seconds < 2  # the rest of a product, and the dual variables
+
+
+def driver_of(n_jobs):
+    X, y = make_problem(n=100, k=3)
+    problem = Problem(MACHINES["ovo", "squared_hinge"], y, 3, np.ones(100))
+    options = tron()._driver_options(threads=n_jobs)
+    return tron_driver(Rows(X, options.bias), problem, options)
+
+
+def test_a_signal_reaches_the_other_threads():
+    """Those that run are told to stop, and nothing runs when it is passed on."""
+    driver = driver_of(n_jobs=2)
+    another_runs, ended = Event(), []
+
+    def work(pair):
+        if pair is driver.pairs[0]:
+            another_runs.wait(60)
+            raise KeyboardInterrupt
+        another_runs.set()
+        give_up = time.perf_counter() + 60
+        while pair.end > 0 and time.perf_counter() < give_up:
+            time.sleep(0.01)
+        ended.append(pair.end)
+
+    with pytest.raises(KeyboardInterrupt):
+        driver._each(work, driver.pairs)
+    assert ended and set(ended) == {-np.inf}
+
+
+def test_a_step_stops_at_its_next_product():
+    pair = driver_of(n_jobs=1).pairs[0]
+    product, products = pair._hessian, []
+
+    def stop_after_one(V, curvature):
+        pair.stop()
+        products.append(1)
+        return product(V, curvature)
+
+    pair._hessian = stop_after_one
+    assert pair.epoch(np.inf).stopped
+    assert len(products) == 1
+    assert not pair.weights().any()
+
+
+# As in test_estimator_checks: two independent runs are compared to 1e-7.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks([tron(loss, violation_tol=1e-11) for loss in LOSSES])
+def test_estimator(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("loss", LOSSES)
+def test_auto_takes_newton_steps_where_they_pay(loss):
+    """As with one-vs-rest, but for rows of a pair and a larger C."""
+    X, y = make_problem(n=1800, d=6, k=3)
+    C = 50 / np.mean(np.sum(X**2, axis=1))
+
+    def chosen(X, C, loss=loss):
+        model = LinearSVM("ovo", loss=loss, C=C, random_state=0, max_iter=1)
+        return model.fit(X, y[: X.shape[0]]).solver_
+
+    assert chosen(X, 1.5 * C) == "tron"
+    assert chosen(X, C / 1.5) == "dual"
+    assert chosen(X[:1400], 1.5 * C) == "dual"  # 933 of a pair
+    assert chosen(np.hstack([X] * 16), C) == "tron"
+    assert chosen(np.hstack([X] * 17), C) == "dual"  # 102 features
+    assert chosen(X, 1.5 * C, loss="hinge") == "dual"
+
+
+def test_hinge_is_refused():
+    X, y = make_problem()
+    with pytest.raises(ValueError, match=r"'tron' does not train machine='ovo' with"):
+        tron("hinge").fit(X, y)

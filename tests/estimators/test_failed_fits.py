@@ -1,0 +1,202 @@
+"""A fit that fails leaves the estimator as it was, and the core checks what it gets."""
+
+import pickle
+import threading
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+
+from polymargin import KernelSVM, LinearSVM, MaxEnt, OnlineSVM
+
+MODELS = [
+    LinearSVM(random_state=0),
+    LinearSVM("ovo", random_state=0),
+    MaxEnt(random_state=0),
+    KernelSVM(gamma=0.5, random_state=0),
+    KernelSVM(gamma=0.5, approximation="nystroem", rank=10, random_state=0),
+    OnlineSVM(gamma=0.5, random_state=0),
+]
+
+
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return X / X.max(axis=0), y
+
+
+def wide(n_columns, y):
+    """Rows with their one value in the last column."""
+    n = len(y)
+    at = (np.arange(n), np.full(n, n_columns - 1))
+    return sp.csr_matrix((np.ones(n), at), shape=(n, n_columns))
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_a_failed_refit_changes_nothing(model):
+    X, y = iris()
+    model.fit(sp.csr_matrix(X), y)
+    before, labels = set(vars(model)), model.predict(sp.csr_matrix(X))
+    with pytest.raises(ValueError, match="class"):
+        model.fit(wide(10**7, y), np.zeros_like(y))
+    assert set(vars(model)) == before
+    assert model.n_features_in_ == 4
+    np.testing.assert_array_equal(model.classes_, [0, 1, 2])
+    np.testing.assert_array_equal(model.predict(sp.csr_matrix(X)), labels)
+    with pytest.raises(ValueError, match="features"):
+        model.predict(wide(10**7, y))
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_a_failed_first_fit_leaves_nothing(model):
+    X, y = iris()
+    fresh = type(model)(**model.get_params())
+    with pytest.raises(ValueError, match="sample_weight"):
+        fresh.fit(X, y, sample_weight=-np.ones(len(y)))
+    assert set(vars(fresh)) == set(fresh.get_params())
+    with pytest.raises(NotFittedError):
+        fresh.predict(X)
+
+
+@pytest.mark.parametrize("model", [LinearSVM(), OnlineSVM(gamma=0.5)], ids=repr)
+def test_a_failed_chunk_changes_nothing(model):
+    X, y = iris()
+    model.partial_fit(X, y, classes=[0, 1, 2])
+    before = model.predict(X)
+    with pytest.raises(ValueError, match="not in the classes"):
+        model.partial_fit(X, y + 1)
+    np.testing.assert_array_equal(model.predict(X), before)
+
+
+@pytest.mark.parametrize("machine", ["cs", "ww", "ovr", "ovo"])
+@pytest.mark.parametrize("C", [1e39, 1e300])
+def test_a_weight_beyond_the_number_format_is_an_error(machine, C):
+    X, y = iris()
+    with pytest.raises(ValueError, match="float32 cannot hold; choose a smaller C"):
+        LinearSVM(machine, C=C).fit(X.astype(np.float32), y)
+    with pytest.raises(ValueError, match="float32 cannot hold"):
+        KernelSVM(machine, C=C).fit(X.astype(np.float32), y)
+
+
+def test_a_product_of_weights_beyond_float64_is_an_error():
+    X, y = iris()
+    with pytest.raises(ValueError, match="float64 cannot hold"):
+        LinearSVM(C=1e300).fit(X, y, sample_weight=np.full(len(y), 1e300))
+
+
+@pytest.mark.parametrize("machine", ["cs", "ww", "ovr", "ovo"])
+def test_rows_too_long_for_float32_are_an_error(machine):
+    X, y = iris()
+    with pytest.raises(ValueError, match="not finite"):
+        LinearSVM(machine).fit((X * 1e25).astype(np.float32), y)
+
+
+TAMPERED = [
+    "coefficients.indices[:50] = 10**6",
+    "coefficients.indptr[3] = 10**6",
+    "coefficients.data[::3] = np.nan",
+]
+
+
+@pytest.mark.parametrize("machine", ["cs", "ww", "llw", "ovr", "ovo"])
+@pytest.mark.parametrize("tamper", TAMPERED)
+def test_tampered_dual_variables_are_refused(run_python, machine, tamper):
+    words = run_python(
+        f"""
+        import numpy as np
+        from sklearn.datasets import load_iris
+        from polymargin import LinearSVM
+
+        X, y = load_iris(return_X_y=True)
+        X = X / X.max(axis=0)
+        model = LinearSVM({machine!r}, warm_start=True, random_state=0).fit(X, y)
+        coefficients = model.dual_coef_
+        {tamper}
+        try:
+            model.fit(X, y)
+        except (ValueError, IndexError) as error:
+            print("refused")
+        else:
+            print("gap", model.dual_gap_)
+        """
+    )
+    assert words.split()[0] == "refused" or float(words.split()[1]) <= 1e-3
+
+
+@pytest.mark.parametrize("make", [sp.csr_matrix, sp.csc_matrix, sp.csr_array])
+@pytest.mark.parametrize("broken", ["indices", "negative", "indptr"])
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_broken_matrices_are_refused_everywhere(model, make, broken):
+    X, y = iris()
+    model.fit(X, y)
+    rows = make(X)
+    if broken == "indices":
+        rows.indices[7] = 10**8
+    elif broken == "negative":
+        rows.indices[7] = -5
+    else:
+        rows.indptr[3] = 10**8
+    with pytest.raises(ValueError, match="is not a valid CS"):
+        model.predict(rows)
+    with pytest.raises(ValueError, match="is not a valid CS"):
+        type(model)(**model.get_params()).fit(rows, y)
+
+
+def unsigned(array):
+    return array.astype(np.uint32)
+
+
+def big_endian(array):
+    return array.astype(">i4")
+
+
+def with_gaps(array):
+    return np.repeat(array, 2)[::2]
+
+
+@pytest.mark.parametrize("change", [unsigned, big_endian, with_gaps])
+@pytest.mark.parametrize("model", MODELS[:4], ids=repr)
+def test_odd_index_arrays_are_read(model, change):
+    X, y = iris()
+    plain = sp.csr_array(X)
+    odd = plain.copy()
+    odd.indices, odd.indptr = change(plain.indices), change(plain.indptr)
+    expected = model.fit(plain, y).predict(plain)
+    np.testing.assert_array_equal(model.fit(odd, y).predict(plain), expected)
+
+
+def test_a_stream_is_used_from_several_threads():
+    """Chunks, predictions, attributes and pickles at the same time: one by one."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(3000, 6)), rng.integers(4, size=3000)
+    model = OnlineSVM(gamma=0.2, random_state=0)
+    model.partial_fit(X[:50], y[:50], classes=range(4))
+    errors = []
+
+    def repeat(work):
+        try:
+            for _ in range(20):
+                work()
+        except Exception as error:
+            errors.append(error)
+
+    def learn():
+        model.partial_fit(X[:300], y[:300])
+
+    works = [
+        learn,
+        learn,
+        lambda: pickle.loads(pickle.dumps(model)).predict(X[:20]),
+        lambda: model.dual_objective_ + model.n_seen_,
+        lambda: model.predict(X[:200]),
+        lambda: model.support_vectors_,
+    ]
+    threads = [threading.Thread(target=repeat, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(model.predict(X), again.predict(X))
