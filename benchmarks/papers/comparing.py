@@ -1,18 +1,17 @@
 """One table of a paper, carried out by `polymargin.compare`."""
 
-import os
 from pathlib import Path
 
 import numpy as np
 
 from polymargin import compare
-from polymargin.comparison.convergence import CURVES
-from polymargin.comparison.data import TOYS, Dataset, load_datasets
-from polymargin.comparison.machines import find_machines
-from polymargin.comparison.report import Report
-from polymargin.comparison.splits import stratified_parts
+from polymargin.selection.comparison.convergence import CURVES
+from polymargin.selection.comparison.datasets import TOYS, Dataset, load_datasets
+from polymargin.selection.comparison.machine_names import find_machines
+from polymargin.selection.comparison.report import Report
+from polymargin.selection.comparison.splits import stratified_parts
 
-from ..data import file_of
+from ..harness.data import file_of
 from .configuration import Configuration, Entry
 
 OF_A_FIT = ("accuracy", "train_seconds", "search_seconds", "parameters")
@@ -61,7 +60,6 @@ def carry_out(configuration: Configuration, entry: Entry, folder: Path) -> dict:
             for row in report.summary.of_kind("convergence")
         },
         "scaling": _scaling(report),
-        "load": os.getloadavg()[0],
     }
 
 

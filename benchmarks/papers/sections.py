@@ -6,34 +6,14 @@ from math import isinf
 
 import numpy as np
 
-from polymargin.significance import wilcoxon
+from polymargin.selection.significance import wilcoxon
 
-from ..agreement import listed
-from ..markdown import NONE, digits, markdown_table
+from ..harness.markdown import NONE, digits, listed, markdown_table
 from .configuration import Configuration
-from .quantities import LEVELS, QUANTITIES, Value
+from .quantities import LEVELS, QUANTITIES, quantity_table
 
 LEVEL = 0.01  # of significance, that of 000
 Section = Callable[[Configuration, list[dict]], list[str]]
-
-
-def quantity_section(name: str, form: Callable[[float], str]) -> Section:
-    """A line for each data set, a column for each machine."""
-    quantity = QUANTITIES[name]
-
-    def section(configuration: Configuration, records: list[dict]) -> list[str]:
-        rows = []
-        for record in records:
-            for line in quantity.lines(configuration, record):
-                cells = [
-                    _cell(line.here[machine], line.there.get(machine), form)
-                    for machine in configuration.columns
-                ]
-                rows.append([line.name, *cells])
-        title = quantity.words.capitalize()
-        return [_titled(title, ["data set", *configuration.columns], rows)]
-
-    return section
 
 
 def p_section(configuration: Configuration, records: list[dict]) -> list[str]:
@@ -75,56 +55,33 @@ def C_section(configuration: Configuration, records: list[dict]) -> list[str]:
     return [_titled(title, ["data set", *configuration.columns], rows)]
 
 
-def log2_parameters(
-    configuration: Configuration, record: dict, machine: str
-) -> tuple[float, float]:
-    """Medians of log2 of gamma and of C, in the paper's convention."""
-    points = record["lines"][0]["machines"][machine]["parameters"]
-    gamma, C = (
-        float(np.median(np.log2([point[name] for point in points])))
-        for name in ("gamma", "C")
-    )
-    return gamma, C + float(np.log2(configuration.C_factor.get(machine, 1.0)))
-
-
-def widest_choice(configuration: Configuration, records: list[dict]) -> str:
-    """Where the C of the splits are farthest apart, in words."""
-    apart = {
-        f"{record['data']}, {machine}": float(
-            np.ptp(np.log2([point["C"] for point in fits["parameters"]]))
-        )
-        for record in records
-        for machine, fits in record["lines"][0]["machines"].items()
-    }
-    where = max(apart, key=apart.__getitem__)
-    return (
-        f"C of one machine differs between splits of the same data by a factor of up "
-        f"to 2^{apart[where]:g} ({where})."
-    )
-
-
 def parameters_section(configuration: Configuration, records: list[dict]) -> list[str]:
     """Medians of log2 of gamma and C, and how far they are from the paper's."""
-    rows, away = [], []
+    rows, away, apart = [], [], {}
     for record in records:
         theirs = configuration.paper_says("parameters", record["data"])
         row = [record["data"]]
         for machine in configuration.columns:
-            own = log2_parameters(configuration, record, machine)
-            row.append(
-                "{:g}, {:g}".format(*own) + " ({:g}, {:g})".format(*theirs[machine])
-            )
-            away.append(np.subtract(own, theirs[machine]))
+            points = record["lines"][0]["machines"][machine]["parameters"]
+            logs = np.log2([[point["gamma"], point["C"]] for point in points])
+            apart[f"{record['data']}, {machine}"] = np.ptp(logs[:, 1])
+            # in the paper's convention
+            factor = configuration.C_factor.get(machine, 1.0)
+            own = np.median(logs, axis=0) + np.log2([1, factor])
+            row.append("{:g}, {:g} ({:g}, {:g})".format(*own, *theirs[machine]))
+            away.append(np.abs(own - theirs[machine]))
         rows.append(row)
     title = "log2 of gamma and of C, medians over the splits"
     table = _titled(title, ["data set", *configuration.columns], rows)
-    gamma, C = np.abs(away).T
+    gamma, C = np.transpose(away)
+    where = max(apart, key=apart.__getitem__)
     return [
         table,
         f"gamma is within a factor of 4 of the paper's in {int((gamma <= 2).sum())} of "
         f"{len(gamma)} cases and C in {int((C <= 2).sum())}; the median distance is "
         f"2^{np.median(gamma):g} for gamma and 2^{np.median(C):g} for C. "
-        + widest_choice(configuration, records),
+        "C of one machine differs between splits of the same data by a factor of up "
+        f"to 2^{apart[where]:g} ({where}).",
     ]
 
 
@@ -182,29 +139,21 @@ def _titled(title: str, header: list[str], rows: list[list[str]]) -> str:
     return f"**{title}**\n\n{markdown_table(header, rows)}"
 
 
-def _cell(here: Value, there: Value | None, form: Callable[[float], str]) -> str:
-    return (
-        f"{_number(here, form)} ({_number(there, form)})"
-        if there
-        else (_number(here, form))
-    )
-
-
-def _number(value: Value, form: Callable[[float], str]) -> str:
-    text = form(value.value)
-    return f"{text} ± {form(value.spread)}" if value.spread else text
-
-
 def _seconds(value: float) -> str:
     return NONE if isinf(value) else digits(value)
 
 
 SECTIONS: dict[str, Section] = {
-    "accuracy": quantity_section("accuracy", lambda value: f"{value:.2f}"),
-    "seconds": quantity_section("seconds", digits),
     "p": p_section,
     "C": C_section,
     "parameters": parameters_section,
     "convergence": convergence_section,
     "scaling": scaling_section,
 }
+
+
+def section(configuration: Configuration, records: list[dict], name: str) -> list[str]:
+    """A table of its own kind, or that of a quantity."""
+    if name in SECTIONS:
+        return SECTIONS[name](configuration, records)
+    return [quantity_table(configuration, records, name)]
