@@ -188,6 +188,7 @@ static void bind_format_svmlight(nb::module_& m) {
 }  // namespace polymargin::bindings
 
 NB_MODULE(_reading, m) {
+  nb::set_leak_warnings(false);  // as in core.cpp
   using namespace polymargin::bindings;
   using polymargin::FirstIndex;
   nb::enum_<FirstIndex>(m, "FirstIndex")
