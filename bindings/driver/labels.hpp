@@ -13,12 +13,13 @@ namespace polymargin::bindings {
 
 // One for each row. `least` is -1 where an example may be of a class that has no column, as in a
 // binary one-vs-rest problem, and 0 otherwise.
-inline void check_labels(const Input<std::int32_t>& labels, const Input<double>& caps,
+inline void check_labels(const Input<std::int32_t>& labels, const Input<double>& loss_weights,
                          std::size_t rows, int least, int classes) {
-  if (labels.shape(0) != rows || caps.shape(0) != rows)
-    throw std::invalid_argument("labels and caps must have one entry per row");
+  if (labels.shape(0) != rows || loss_weights.shape(0) != rows)
+    throw std::invalid_argument("labels and loss_weights must have one entry per row");
   for (std::size_t i = 0; i < rows; ++i) {
-    if (!(caps.data()[i] >= 0 && caps.data()[i] <= std::numeric_limits<double>::max()))
+    if (!(loss_weights.data()[i] >= 0 &&
+          loss_weights.data()[i] <= std::numeric_limits<double>::max()))
       throw std::invalid_argument("C times a weight must be finite and not negative");
     if (labels.data()[i] < least || labels.data()[i] >= classes)
       throw std::invalid_argument("a label is out of range");

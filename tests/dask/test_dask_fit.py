@@ -33,12 +33,12 @@ PAIRS = [pair for pair, found in MACHINES.items() if found.formulation.partition
 
 def check(model, X, y, machine, loss, sample_weight=None):
     """The certificate holds: of the primal itself, and against the optimum."""
-    caps = (
+    loss_weights = (
         np.full(len(y), model.C) if sample_weight is None else model.C * sample_weight
     )
     assert model.status_ == "converged"
     assert model.dual_gap_ <= model.tol
-    exact = primal_objective(model.to_local(), X, y, caps)
+    exact = primal_objective(model.to_local(), X, y, loss_weights)
     assert model.objective_ == pytest.approx(exact, rel=1e-9)
     best = optimum(machine, loss, X, y, sample_weight, C=model.C)
     assert model.dual_objective_ <= best * (1 + 1e-9)

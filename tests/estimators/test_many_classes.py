@@ -8,7 +8,7 @@ from problems import (
     OVO_PAIRS,
     PAIRS,
     as_hard,
-    bounded_by_cap,
+    bounded_by_loss_weight,
     dual_block,
     dual_objective,
     is_bounded,
@@ -31,9 +31,9 @@ def test_certified_and_independent_of_the_schedule(machine, loss, k):
     X, y = make_sparse_problem(n=k + 200, d=100, k=k)
     C = as_hard(machine, loss, k, 1.0)
     model = fit(X, y, machine, loss, C=C)
-    caps = np.full(len(y), C)
-    primal = primal_objective(model, X, y, caps)
-    dual = dual_objective(model, X, y, caps)
+    loss_weights = np.full(len(y), C)
+    primal = primal_objective(model, X, y, loss_weights)
+    dual = dual_objective(model, X, y, loss_weights)
     assert model.status_ == "converged"
     assert_allclose(
         [model.objective_, model.dual_objective_], [primal, dual], rtol=1e-9
@@ -54,7 +54,7 @@ def test_duals_are_sparse_and_feasible(machine, loss, k):
     u = dual_block(model, y)
     assert u.min() >= 0
     if is_bounded(model):
-        bounded = bounded_by_cap(model, u)
+        bounded = bounded_by_loss_weight(model, u)
         assert bounded.max() <= C * (1 + 1e-12)
     if machine == "cs":
         assert model.dual_coef_.nnz < 0.3 * u.size
@@ -73,11 +73,11 @@ def test_every_class_count_up_to_the_widest_pack(dtype):
         X = X.astype(dtype)
         for machine, loss in PAIRS if k > 12 else ALL_PAIRS:
             model = fit(X, y, machine, loss, C=0.01, tol=tol)
-            caps = np.full(len(y), 0.01)
+            loss_weights = np.full(len(y), 0.01)
             rows = n_columns(machine, k) if k > 2 else 1
             assert model.coef_.shape == (rows, 5)
-            primal = primal_objective(model, X, y, caps)
-            dual = dual_objective(model, X, y, caps)
+            primal = primal_objective(model, X, y, loss_weights)
+            dual = dual_objective(model, X, y, loss_weights)
             assert primal - dual <= (tol + 1e-5) * primal
             assert_allclose(model.objective_, primal, rtol=1e-5)
 
@@ -86,11 +86,11 @@ def test_every_class_count_up_to_the_widest_pack(dtype):
 def test_a_problem_for_each_of_many_pairs(machine, loss):
     X, y = make_sparse_problem(n=400, d=100, k=80)
     model = fit(X, y, machine, loss, C=10.0, tol=1e-4)
-    caps = np.full(len(y), 10.0)
+    loss_weights = np.full(len(y), 10.0)
     assert model.coef_.shape == (80 * 79 // 2, 100)
-    primal = primal_objective(model, X, y, caps)
+    primal = primal_objective(model, X, y, loss_weights)
     assert_allclose(model.objective_, primal, rtol=1e-9)
-    dual = dual_objective(model, X, y, caps)
+    dual = dual_objective(model, X, y, loss_weights)
     assert_allclose(model.dual_objective_, dual, rtol=1e-9)
     assert primal - dual <= 1.0001e-4 * primal
     assert model.score(X, y) > 0.9

@@ -46,9 +46,9 @@ def test_logistic_regression(name, C):
         C=C, fit_intercept=False, tol=1e-10, max_iter=100_000
     ).fit(X, y)
     model = fit(X, y, C=C, fit_intercept=False)
-    ours, caps = model.coef_.copy(), np.full(len(y), C)
+    ours, loss_weights = model.coef_.copy(), np.full(len(y), C)
     model.coef_ = other.coef_
-    theirs = primal_objective(model, X, y, caps)
+    theirs = primal_objective(model, X, y, loss_weights)
     assert_allclose(model.objective_, theirs, rtol=1e-8)
     assert model.dual_objective_ <= theirs * (1 + 1e-12)
     assert_allclose(ours, other.coef_, rtol=0, atol=1e-3 * np.abs(ours).max())
@@ -113,9 +113,9 @@ def test_large_C_on_separable_rows(C, dtype):
     assert model.status_ == "converged"
     assert np.isfinite(model.coef_).all()
     assert model.score(X, y) == 1
-    caps = np.full(len(y), C)
-    primal = primal_objective(model, X.astype(dtype), y, caps)
-    dual = dual_objective(model, X.astype(dtype), y, caps)
+    loss_weights = np.full(len(y), C)
+    primal = primal_objective(model, X.astype(dtype), y, loss_weights)
+    dual = dual_objective(model, X.astype(dtype), y, loss_weights)
     rounding = 1e-5 if dtype == np.float32 else 1e-10
     assert_allclose(model.objective_, primal, rtol=rounding)
     assert_allclose(model.dual_objective_, dual, rtol=rounding)
@@ -127,8 +127,8 @@ def test_a_hundred_classes_have_dense_blocks():
     k = 100
     X, y = make_sparse_problem(n=500, d=100, k=k)
     model = fit(X, y, C=1.0, tol=1e-7)
-    caps = np.ones(len(y))
-    best, weights = solve_primal("maxent", "log", augmented(model, X), y, caps)
+    loss_weights = np.ones(len(y))
+    best, weights = solve_primal("maxent", "log", augmented(model, X), y, loss_weights)
     assert_allclose(model.objective_, best, rtol=1e-6)
     close = 1e-3 * np.abs(weights).max()
     assert_allclose(class_weights(model), weights, rtol=0, atol=close)

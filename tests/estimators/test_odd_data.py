@@ -66,8 +66,8 @@ def test_empty_rows(machine, loss, k, intercept):
         fit(rows, labels, machine, loss, C=0.1, fit_intercept=intercept)
         for rows in (Z, sp.csr_array(Z))
     ]
-    caps = np.full(len(labels), 0.1)
-    best, _ = solve_primal(machine, loss, augmented(models[0], Z), labels, caps)
+    loss_weights = np.full(len(labels), 0.1)
+    best, _ = solve_primal(machine, loss, augmented(models[0], Z), labels, loss_weights)
     for model in models:
         assert_allclose(model.objective_, best, rtol=2e-6)
         assert_allclose(model.dual_objective_, best, rtol=2e-6)
@@ -128,8 +128,8 @@ def test_duplicated_and_contradictory_rows(machine, loss):
     Z = np.vstack([X, X, X[:6]])
     labels = np.concatenate([y, y, (y[:6] + 1) % 3])
     model = fit(Z, labels, machine, loss)
-    caps = np.full(len(labels), 0.5)
-    best, _ = solve_primal(machine, loss, augmented(model, Z), labels, caps)
+    loss_weights = np.full(len(labels), 0.5)
+    best, _ = solve_primal(machine, loss, augmented(model, Z), labels, loss_weights)
     assert_allclose(model.objective_, best, rtol=2e-6)
 
 
@@ -157,10 +157,12 @@ def test_scales(machine, loss, scale, dtype):
     if scale != 1e-20 and loss == "hinge":
         plain = fit(X, y, machine, loss, C=0.1, tol=1e-3, fit_intercept=False)
         assert_allclose(model.objective_ * scale**2, plain.objective_, rtol=3e-3)
-    caps = np.full(len(y), C)
-    assert_allclose(primal_objective(model, Z, y, caps), model.objective_, rtol=1e-4)
+    loss_weights = np.full(len(y), C)
+    assert_allclose(
+        primal_objective(model, Z, y, loss_weights), model.objective_, rtol=1e-4
+    )
     if scale != 1e-20:
-        dual = dual_objective(model, Z, y, caps)
+        dual = dual_objective(model, Z, y, loss_weights)
         assert_allclose(dual, model.dual_objective_, rtol=1e-4)
 
 

@@ -76,9 +76,9 @@ def test_the_certificate_is_honest(machine, loss, dtype):
     C = as_hard(machine, loss, 10, 1.0)
     model = make_model(machine, loss, C=C, tol=1e-4, random_state=0)
     model.set_params(max_iter=5000).fit(X, y)
-    caps = np.full(len(y), C)
-    primal = primal_objective(model, X, y, caps)
-    dual = dual_objective(model, X, y, caps)
+    loss_weights = np.full(len(y), C)
+    primal = primal_objective(model, X, y, loss_weights)
+    dual = dual_objective(model, X, y, loss_weights)
     rounding = 1e-6 if dtype == np.float32 else 1e-12
     assert abs((primal - dual) / primal - model.dual_gap_) <= rounding
     assert model.status_ == "converged"

@@ -7,7 +7,7 @@ from problems import (
     ALL_PAIRS,
     BINARY,
     as_hard,
-    bounded_by_cap,
+    bounded_by_loss_weight,
     dual_block,
     is_bounded,
     make_model,
@@ -51,7 +51,7 @@ def assert_feasible(model, y, C):
     u = dual_block(model, y)
     assert u.min() >= 0
     if is_bounded(model):
-        bounded = bounded_by_cap(model, u)
+        bounded = bounded_by_loss_weight(model, u)
         assert bounded.max() <= C * (1 + 1e-9)
 
 

@@ -8,7 +8,7 @@ from problems import (
     BINARY,
     ENTROPY,
     augmented,
-    bounded_by_cap,
+    bounded_by_loss_weight,
     class_weights,
     dual_block,
     dual_objective,
@@ -34,14 +34,14 @@ def weighted_problem(k, weighting, C=1.0, seed=0):
     X, y = make_problem(n=30 + 5 * k, d=4, k=k, seed=seed)
     rng = np.random.default_rng(seed + 1)
     sample = class_weight = None
-    caps = np.full(len(y), C)
+    loss_weights = np.full(len(y), C)
     if weighting in ("sample", "both"):
         sample = rng.uniform(0.2, 3, size=len(y))
-        caps = caps * sample
+        loss_weights = loss_weights * sample
     if weighting in ("class", "both"):
         class_weight = {label: 0.5 + label for label in range(k)}
-        caps = caps * compute_sample_weight(class_weight, y)
-    return X, y, sample, class_weight, caps
+        loss_weights = loss_weights * compute_sample_weight(class_weight, y)
+    return X, y, sample, class_weight, loss_weights
 
 
 def fit(machine, loss, X, y, sample=None, **parameters):
@@ -66,7 +66,7 @@ def assert_same_weights(model, weights):
 @pytest.mark.parametrize("k", [2, 3, 5])
 @pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_independent_solver_agrees(machine, loss, k, intercept, weighting):
-    X, y, sample, class_weight, caps = weighted_problem(k, weighting)
+    X, y, sample, class_weight, loss_weights = weighted_problem(k, weighting)
     model = fit(
         machine,
         loss,
@@ -77,7 +77,7 @@ def test_independent_solver_agrees(machine, loss, k, intercept, weighting):
         fit_intercept=intercept,
         intercept_scaling=2.0,
     )
-    best, weights = solve_primal(machine, loss, augmented(model, X), y, caps)
+    best, weights = solve_primal(machine, loss, augmented(model, X), y, loss_weights)
     assert_allclose(model.objective_, best, rtol=1e-6)
     assert_allclose(model.dual_objective_, best, rtol=1e-6)
     assert_same_weights(model, weights)
@@ -101,17 +101,20 @@ def test_independent_solver_agrees_over_C(machine, loss, C):
 @pytest.mark.parametrize("max_iter", [1, 3, 1000])
 @pytest.mark.parametrize(("machine", "loss", "k"), with_classes(2, 5, 70))
 def test_certificate_is_recomputed_from_the_model(machine, loss, k, max_iter):
-    X, y, sample, class_weight, caps = weighted_problem(k, "both", C=0.7)
+    X, y, sample, class_weight, loss_weights = weighted_problem(k, "both", C=0.7)
     model = fit(
         machine, loss, X, y, sample, C=0.7, class_weight=class_weight, max_iter=max_iter
     )
-    primal = primal_objective(model, X, y, caps)
-    dual = dual_objective(model, X, y, caps)
+    primal = primal_objective(model, X, y, loss_weights)
+    dual = dual_objective(model, X, y, loss_weights)
     assert_allclose(model.objective_, primal, rtol=1e-10)
     assert_allclose(model.dual_objective_, dual, rtol=1e-10)
     assert_allclose(model.dual_gap_, (primal - dual) / primal, atol=1e-10)
     assert_allclose(
-        model.violation_, violations(model, X, y, caps).max(), rtol=1e-6, atol=1e-9
+        model.violation_,
+        violations(model, X, y, loss_weights).max(),
+        rtol=1e-6,
+        atol=1e-9,
     )
 
 
@@ -122,7 +125,7 @@ def test_certificate_is_recomputed_from_the_model(machine, loss, k, max_iter):
 def test_dual_variables_are_feasible_and_give_the_weights(
     machine, loss, k, max_iter, intercept
 ):
-    X, y, sample, class_weight, caps = weighted_problem(k, "both", C=0.03)
+    X, y, sample, class_weight, loss_weights = weighted_problem(k, "both", C=0.03)
     model = fit(
         machine,
         loss,
@@ -145,10 +148,10 @@ def test_dual_variables_are_feasible_and_give_the_weights(
     assert u.min() >= 0
     assert not u[~has_variable(machine, y, u.shape[1])].any()
     if is_bounded(model):
-        bounded = bounded_by_cap(model, u)
-        assert (bounded <= caps * (1 + 1e-12)).all()
+        bounded = bounded_by_loss_weight(model, u)
+        assert (bounded <= loss_weights * (1 + 1e-12)).all()
         if loss == "hinge":  # else the bound is not tested; an entropy never reaches it
-            assert (bounded >= caps * (1 - 1e-9)).any()
+            assert (bounded >= loss_weights * (1 - 1e-9)).any()
     assert_allclose(model.support_, np.flatnonzero(b.any(axis=1)))
     assert len(model.support_) > 0
     if machine == "llw":  # the mean of a block reaches every class
@@ -159,13 +162,13 @@ def test_dual_variables_are_feasible_and_give_the_weights(
 @pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_complementary_slackness(machine, loss, k):
     """The gap is a sum over rows and classes of terms that are never negative."""
-    X, y, sample, _, caps = weighted_problem(k, "sample")
+    X, y, sample, _, loss_weights = weighted_problem(k, "sample")
     model = fit(machine, loss, X, y, sample)
     h = slacks(machine, loss, scores_of(model, X), y)
     u = dual_block(model, y)
     gap = model.objective_ - model.dual_objective_
-    young = caps * losses(machine, loss, h, y) - (u * h).sum(axis=1)
-    young = young + penalties(machine, loss, u, caps)
+    young = loss_weights * losses(machine, loss, h, y) - (u * h).sum(axis=1)
+    young = young + penalties(machine, loss, u, loss_weights)
     assert young.min() >= -1e-9
     assert_allclose(young.sum(), gap, atol=1e-9 * model.objective_)
     if loss in ENTROPY:  # every variable is inside its bounds
@@ -176,12 +179,12 @@ def test_complementary_slackness(machine, loss, k):
         xi = xi.max(axis=1, keepdims=True)
         assert (u * (xi - h)).max() <= room  # only the worst classes carry weight
         pushed, push = xi[:, 0], u.sum(axis=1)
-        weight = caps
+        weight = loss_weights
     else:
         assert (u * (xi - h)).max() <= room  # u > 0 only inside the margin
         variable = has_variable(machine, y, u.shape[1])
         pushed, push = xi[variable], u[variable]
-        weight = caps[np.nonzero(variable)[0]]
+        weight = loss_weights[np.nonzero(variable)[0]]
     if loss == "hinge":
         assert ((weight - push) * pushed).max() <= room
     else:
@@ -190,7 +193,7 @@ def test_complementary_slackness(machine, loss, k):
 
 @pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_violation_tol_bounds_the_recomputed_violation(machine, loss):
-    X, y, sample, _, caps = weighted_problem(4, "sample")
+    X, y, sample, _, loss_weights = weighted_problem(4, "sample")
     model = fit(machine, loss, X, y, sample, violation_tol=1e-6)
     assert model.status_ == "converged"
-    assert violations(model, X, y, caps).max() <= 1e-6 * (1 + 1e-6) + 1e-12
+    assert violations(model, X, y, loss_weights).max() <= 1e-6 * (1 + 1e-6) + 1e-12

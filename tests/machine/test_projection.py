@@ -13,9 +13,9 @@ SIGMAS = (0.3, 20.0)
 
 def make_blocks(name, loss, n=30, k=5, seed=0):
     rng = np.random.default_rng(seed)
-    labels, caps = rng.integers(k, size=n), rng.uniform(0.5, 2, size=n)
+    labels, loss_weights = rng.integers(k, size=n), rng.uniform(0.5, 2, size=n)
     machine = unified_machine(name, loss)
-    return Blocks(machine, labels, caps, k), rng
+    return Blocks(machine, labels, loss_weights, k), rng
 
 
 def feasible(blocks, rng):
@@ -51,7 +51,7 @@ def test_projections_are_feasible(name, loss):
         assert not u[blocks.missing].any()
     if loss == "hinge":
         used = u.sum(axis=1) if blocks.maximum else u.max(axis=1)
-        assert np.all(used <= blocks.caps * (1 + 1e-14))
+        assert np.all(used <= blocks.loss_weights * (1 + 1e-14))
 
 
 def dense_curvature(blocks, curvature):
@@ -85,8 +85,8 @@ def test_the_derivative_of_a_projection(name, loss, sigma):
 )
 def test_pulls_are_derivatives_of_the_losses(name, loss):
     rng = np.random.default_rng(0)
-    labels, caps = rng.integers(4, size=20), rng.uniform(0.5, 2, size=20)
-    blocks = Blocks(find_machine(name, loss), labels, caps, 4)
+    labels, loss_weights = rng.integers(4, size=20), rng.uniform(0.5, 2, size=20)
+    blocks = Blocks(find_machine(name, loss), labels, loss_weights, 4)
     h = blocks.violations(rng.normal(size=blocks.shape))
     dh = blocks.changes(rng.normal(size=blocks.shape))
     step = 1e-5

@@ -62,20 +62,26 @@ def test_weak_duality(problem, pair, schedule, C, intercept, dtype, max_iter, re
     primal, dual = model.history_["objective"], model.history_["dual_objective"]
     assert np.isfinite(primal).all() and np.isfinite(dual).all()
     assert np.isfinite(model_weights(model)).all()
-    caps = C * (np.ones(len(y)) if weights is None else weights)
+    loss_weights = C * (np.ones(len(y)) if weights is None else weights)
     W, kept = None, 1
     if reduced:
-        W, kept = reduced_weights(model, X, y, caps), occurring(model, X, y, caps)
+        W, kept = (
+            reduced_weights(model, X, y, loss_weights),
+            occurring(model, X, y, loss_weights),
+        )
     terms = np.abs(primal).max() + np.abs(dual).max()
     rounding = (1e-11 if dtype == np.float64 else 1e-4) * terms
-    rounding += 100 * np.finfo(dtype).eps * size_of_terms(model, X, y, caps, W)
+    rounding += 100 * np.finfo(dtype).eps * size_of_terms(model, X, y, loss_weights, W)
     assert (primal >= dual - rounding).all()
     assert (np.diff(dual) >= -rounding).all()
     assert primal.min() >= dual[-1] - rounding
     assert dual[0] >= -rounding  # the dual starts from zero
 
-    assert abs(model.objective_ - primal_objective(model, X, y, caps, W)) <= rounding
-    recomputed = dual_objective(model, X, y, caps, kept)
+    assert (
+        abs(model.objective_ - primal_objective(model, X, y, loss_weights, W))
+        <= rounding
+    )
+    recomputed = dual_objective(model, X, y, loss_weights, kept)
     assert abs(model.dual_objective_ - recomputed) <= rounding
     assert abs(model.objective_ - primal[-1]) <= rounding
 

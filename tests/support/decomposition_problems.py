@@ -53,10 +53,14 @@ class GramKernel:
         return self.gram.diagonal()[points.at].copy()
 
 
-def make_driver(machine, loss, gram, labels, caps, working_set_size=2, **options):
+def make_driver(
+    machine, loss, gram, labels, loss_weights, working_set_size=2, **options
+):
     """The driver, and its kernel."""
     classes = np.arange(labels.max() + 1)
-    problem = state_problem(MACHINES[machine, loss], labels, classes, 1.0, caps, None)
+    problem = state_problem(
+        MACHINES[machine, loss], labels, classes, 1.0, loss_weights, None
+    )
     kernel = gram if isinstance(gram, GramKernel) else GramKernel(gram)
     gram = Gram(kernel, kernel.points())
     options = KernelOptions(**{"cache_bytes": 200e6} | options)

@@ -47,17 +47,17 @@ def coefficients(model, n):
     return b
 
 
-def objectives(model, gram, y, caps):
+def objectives(model, gram, y, loss_weights):
     """Primal and dual objective of the model, for a kernel matrix."""
     pair = model.machine, model.loss
     labels = np.searchsorted(model.classes_, y)
     b = coefficients(model, len(y))
     half_norm = np.sum(b * (gram @ b)) / 2
     h = slacks(*pair, gram @ b, labels)
-    primal = half_norm + caps @ losses(*pair, h, labels)
+    primal = half_norm + loss_weights @ losses(*pair, h, labels)
     u = blocks(model, y)
     t = targets(*pair, labels, u.shape[1])
-    terms = (t * u).sum(axis=1) - penalties(*pair, u, caps)
+    terms = (t * u).sum(axis=1) - penalties(*pair, u, loss_weights)
     return primal, terms.sum() - half_norm
 
 

@@ -29,8 +29,8 @@ def rows_of(model):
 
 def dual_variables(model):
     """beta, the labels and C_i of all support patterns."""
-    _, labels, caps, _ = model._driver.patterns()
-    return model._driver.coefficients().toarray(), labels, caps
+    _, labels, loss_weights, _ = model._driver.patterns()
+    return model._driver.coefficients().toarray(), labels, loss_weights
 
 
 def expected_gradients(model, kernel=None):
@@ -50,13 +50,15 @@ def expected_dual(model, kernel=None):
 
 def check_state(model, tolerance=1e-9, kernel=None):
     """Constraints (3) and (4), and all that the driver has stored."""
-    beta, labels, caps = dual_variables(model)
+    beta, labels, loss_weights = dual_variables(model)
     own = is_own(labels, beta.shape[1])
     assert (beta[~own] <= 0).all()
     assert (beta[own] > 0).all()
-    assert (beta[own] <= caps * (1 + tolerance)).all()
-    assert np.abs(beta.sum(axis=1)).max(initial=0) <= tolerance * caps.max(initial=1)
-    scale = 1 + caps.sum()
+    assert (beta[own] <= loss_weights * (1 + tolerance)).all()
+    assert np.abs(beta.sum(axis=1)).max(initial=0) <= tolerance * loss_weights.max(
+        initial=1
+    )
+    scale = 1 + loss_weights.sum()
     stored = model._driver.gradients()
     difference = (stored.toarray() - expected_gradients(model, kernel))[beta != 0]
     assert stored.nnz == np.count_nonzero(beta)

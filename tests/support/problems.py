@@ -217,34 +217,36 @@ def loss_at_zero(machine, loss, k):
     return losses(machine, loss, slacks(machine, loss, zero, label), label)[0]
 
 
-def shares(u, caps):
+def shares(u, loss_weights):
     """u / C_i, and zero where C_i is."""
-    caps = np.broadcast_to(caps[:, None], u.shape)
-    return np.divide(u, caps, out=np.zeros_like(u), where=caps > 0)
+    loss_weights = np.broadcast_to(loss_weights[:, None], u.shape)
+    return np.divide(u, loss_weights, out=np.zeros_like(u), where=loss_weights > 0)
 
 
-def penalties(machine, loss, u, caps):
+def penalties(machine, loss, u, loss_weights):
     """What squared hinge and entropy take from the dual, by rows."""
     if loss == "hinge":
         return np.zeros(len(u))
     if loss == "squared_hinge":
         square = u.sum(axis=1) ** 2 if uses_maximum(machine) else (u**2).sum(axis=1)
-        return np.divide(square, 4 * caps, out=np.zeros_like(square), where=caps > 0)
-    p = shares(u, caps)
+        return np.divide(
+            square, 4 * loss_weights, out=np.zeros_like(square), where=loss_weights > 0
+        )
+    p = shares(u, loss_weights)
     rest = np.maximum(1 - (p.sum(axis=1, keepdims=True) if loss == "log" else p), 0)
-    return caps * (xlogy(p, p).sum(axis=1) + xlogy(rest, rest).sum(axis=1))
+    return loss_weights * (xlogy(p, p).sum(axis=1) + xlogy(rest, rest).sum(axis=1))
 
 
 def scores_of(model, X):
     return augmented(model, X) @ class_weights(model).T
 
 
-def primal_objective(model, X, y, caps, W=None):
+def primal_objective(model, X, y, loss_weights, W=None):
     """Of the model, or of other weights, as `class_weights` has them."""
     W = class_weights(model) if W is None else W
     pair, labels = pair_of(model), np.searchsorted(model.classes_, y)
     h = slacks(*pair, augmented(model, X) @ W.T, labels)
-    return np.sum(W**2) / 2 + np.sum(caps * losses(*pair, h, labels))
+    return np.sum(W**2) / 2 + np.sum(loss_weights * losses(*pair, h, labels))
 
 
 def coefficients_of_blocks(machine, u, labels):
@@ -281,25 +283,25 @@ def is_bounded(model):
     return pair_of(model)[1] != "squared_hinge"
 
 
-def bounded_by_cap(model, u):
+def bounded_by_loss_weight(model, u):
     """What is at most C_i in a bounded machine, by rows."""
     machine, loss = pair_of(model)
     return u.sum(axis=1) if uses_maximum(machine) or loss == "log" else u.max(axis=1)
 
 
-def dual_objective(model, X, y, caps, kept=1):
+def dual_objective(model, X, y, loss_weights, kept=1):
     """Of `dual_coef_`; rows without features are worth their constant loss."""
     u, features = dual_block(model, y), augmented(model, X)
     pair, k = pair_of(model), len(model.classes_)
     W = kept * (model.dual_coef_.toarray().T.astype(np.float64) @ features)
     t = targets(*pair, np.searchsorted(model.classes_, y), u.shape[1])
-    terms = (t * u).sum(axis=1) - penalties(*pair, u, caps)
+    terms = (t * u).sum(axis=1) - penalties(*pair, u, loss_weights)
     empty = ~features.any(axis=1)
-    terms[empty] = caps[empty] * loss_at_zero(*pair, k)
+    terms[empty] = loss_weights[empty] * loss_at_zero(*pair, k)
     return terms.sum() - np.sum(W**2) / 2
 
 
-def violations(model, X, y, caps):
+def violations(model, X, y, loss_weights):
     """How much each row violates the optimality conditions (000, (6) and (18)).
 
     With an entropy, how far the shares of C_i are from the probabilities they stand
@@ -311,19 +313,19 @@ def violations(model, X, y, caps):
     variable = has_variable(machine, labels, u.shape[1])
     if loss in ENTROPY:
         p = softmax(h, axis=1) if loss == "log" else np.where(variable, expit(h), 0)
-        difference = shares(u, caps) - p
+        difference = shares(u, loss_weights) - p
         if loss == "log":  # the label has what the others leave
             difference[~variable] = -np.where(variable, difference, 0).sum(axis=1)
         return np.abs(difference).max(axis=1)
     if uses_maximum(machine) and loss == "hinge":
-        inside = u.sum(axis=1) < caps * (1 - 1e-9)
+        inside = u.sum(axis=1) < loss_weights * (1 - 1e-9)
         lowest = np.where(u > 0, h, np.inf).min(axis=1)
         lowest = np.where(inside, np.minimum(lowest, 0), lowest)
         return np.maximum(np.where(variable, h, 0).max(axis=1), 0) - lowest
-    upper = caps[:, None] * (1 - 1e-9)
+    upper = loss_weights[:, None] * (1 - 1e-9)
     if loss == "squared_hinge":
         moved = u.sum(axis=1, keepdims=True) if uses_maximum(machine) else u
-        h = h - moved / (2 * caps[:, None])
+        h = h - moved / (2 * loss_weights[:, None])
         upper = np.inf
     inward = np.where(u > 0, h, np.maximum(h, 0))
     inward = np.where(u < upper, inward, np.minimum(inward, 0))

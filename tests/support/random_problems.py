@@ -33,11 +33,13 @@ def random_problems(draw):
     return X, y, weights
 
 
-def size_of_terms(model, X, y, caps, W=None):
+def size_of_terms(model, X, y, loss_weights, W=None):
     """What rounding is relative to: dual variables, and C_i times scores around one."""
     W = class_weights(model) if W is None else W
     scores = np.abs(augmented(model, X)) @ np.abs(W).T
     if pair_of(model)[0] == "ovo":
         labels = np.searchsorted(model.classes_, y)
         scores *= has_variable("ovo", labels, scores.shape[1])
-    return np.abs(model.dual_coef_).sum() + np.sum(caps * (1 + scores.sum(axis=1)))
+    return np.abs(model.dual_coef_).sum() + np.sum(
+        loss_weights * (1 + scores.sum(axis=1))
+    )

@@ -32,21 +32,21 @@ def fit_reduced(machine, loss, X, y, sample_weight=None, **parameters):
     return model.fit(X, y, sample_weight=sample_weight)
 
 
-def occurring(model, X, y, caps):
+def occurring(model, X, y, loss_weights):
     """Which pairs of a column of the blocks and a feature have a weight (003, (4.4)).
 
     One-vs-rest with two classes has one column, for the second class.
     """
     labels = np.searchsorted(model.classes_, y)
     columns = n_columns(pair_of(model)[0], len(model.classes_))
-    own = is_own(labels, columns) & (caps > 0)[:, None]
+    own = is_own(labels, columns) & (loss_weights > 0)[:, None]
     return own.T.astype(int) @ (augmented(model, X) != 0) > 0
 
 
-def reduced_weights(model, X, y, caps):
+def reduced_weights(model, X, y, loss_weights):
     """W from the dual variables, where a pair occurs; the constant feature last."""
     b = model.dual_coef_.toarray().astype(np.float64)
-    return occurring(model, X, y, caps) * (b.T @ augmented(model, X))
+    return occurring(model, X, y, loss_weights) * (b.T @ augmented(model, X))
 
 
 def model_weights(model):

@@ -20,7 +20,7 @@ from scipy.special import logsumexp, softmax
 from polymargin.machine.registry import FORMULATIONS
 
 
-def solve_primal(machine, loss, features, labels, caps, kept=None):
+def solve_primal(machine, loss, features, labels, loss_weights, kept=None):
     """Return the optimal objective and the weights of the classes, one row each.
 
     One-vs-rest is a binary problem for each class, or for the second of two; one-vs-one
@@ -33,19 +33,23 @@ def solve_primal(machine, loss, features, labels, caps, kept=None):
     if machine == "ovr":
         classes = range(k) if k > 2 else [1]
         return _solve_each(
-            loss, features, caps, [(labels >= 0, labels == m) for m in classes], kept
+            loss,
+            features,
+            loss_weights,
+            [(labels >= 0, labels == m) for m in classes],
+            kept,
         )
     if machine == "ovo":
         problems = [
             (np.isin(labels, pair), labels == pair[1]) for pair in class_pairs(k)
         ]
-        return _solve_each(loss, features, caps, problems, kept)
+        return _solve_each(loss, features, loss_weights, problems, kept)
     if loss in ENTROPY:
-        return _solve_entropy(features, labels, caps, kept)
-    return _solve_quadratic(machine, loss, features, labels, caps, kept)
+        return _solve_entropy(features, labels, loss_weights, kept)
+    return _solve_quadratic(machine, loss, features, labels, loss_weights, kept)
 
 
-def kernel_optimum(machine, loss, gram, labels, caps):
+def kernel_optimum(machine, loss, gram, labels, loss_weights):
     """Return the optimal objective of a kernel machine, for a kernel matrix.
 
     It is the linear machine on rows whose products are the kernel.
@@ -53,14 +57,14 @@ def kernel_optimum(machine, loss, gram, labels, caps):
     values, vectors = np.linalg.eigh(gram)
     kept = values > 1e-13 * values[-1]
     features = vectors[:, kept] * np.sqrt(values[kept])
-    return solve_primal(machine, loss, features, labels, caps)[0]
+    return solve_primal(machine, loss, features, labels, loss_weights)[0]
 
 
-def _solve_each(loss, features, caps, problems, kept):
+def _solve_each(loss, features, loss_weights, problems, kept):
     """Solve binary problems, each given by its rows and which of all are positive."""
     solved = []
     for (chosen, positive), row in zip(problems, kept, strict=True):
-        data = features[chosen], positive[chosen], caps[chosen], row[None, :]
+        data = features[chosen], positive[chosen], loss_weights[chosen], row[None, :]
         if loss in ENTROPY:
             solved.append(_solve_entropy(*data))
         else:
@@ -68,7 +72,7 @@ def _solve_each(loss, features, caps, problems, kept):
     return sum(best for best, _ in solved), np.vstack([w for _, w in solved])
 
 
-def _solve_entropy(features, labels, caps, kept):
+def _solve_entropy(features, labels, loss_weights, kept):
     """1/2 |W|^2 + sum_i C_i (log sum_m exp(s_m) - s_y), where a single score is that of
     the second of two classes and the first has the score zero.
     """
@@ -78,8 +82,8 @@ def _solve_entropy(features, labels, caps, kept):
 
     def value_and_gradient(w):
         s = np.pad(features @ _spread(w, kept).T, ((0, 0), (hidden, 0)))
-        value = w @ w / 2 + caps @ (logsumexp(s, axis=1) - s[own])
-        slope = caps[:, None] * (softmax(s, axis=1) - own)
+        value = w @ w / 2 + loss_weights @ (logsumexp(s, axis=1) - s[own])
+        slope = loss_weights[:, None] * (softmax(s, axis=1) - own)
         return value, w + (slope[:, hidden:].T @ features)[kept]
 
     start = np.zeros(kept.sum())
@@ -99,7 +103,7 @@ def _spread(w, kept):
     return W
 
 
-def _solve_quadratic(machine, loss, features, labels, caps, kept):
+def _solve_quadratic(machine, loss, features, labels, loss_weights, kept):
     """The variables are the kept weights, class after class, then the slacks.
 
     There is one slack per row if the worst class counts, else one per dual variable.
@@ -113,7 +117,7 @@ def _solve_quadratic(machine, loss, features, labels, caps, kept):
     maximum = uses_maximum(machine)
     slack = row if maximum else np.arange(len(row))
     n_slacks = slack[-1] + 1
-    weights = caps if maximum else caps[row]
+    weights = loss_weights if maximum else loss_weights[row]
 
     # Row r of the margins is the outer product of form_r and x_r.
     x = sp.csr_array(np.tile(features[row], k))
@@ -140,15 +144,19 @@ def _solve_quadratic(machine, loss, features, labels, caps, kept):
     return solution.obj_val, _spread(solution.x[:n_weights], kept)
 
 
-def solve_kernel_dual(machine, loss, gram, labels, caps):
+def solve_kernel_dual(machine, loss, gram, labels, loss_weights):
     """Return the optimal value of the dual problem with a given kernel matrix.
 
     Its variables are u_im >= 0 for rows with C_i > 0. With the coefficients b_im of a
     unit of each, Q is K_ij <b_im, b_je>; a squared hinge adds to its diagonal, or to
     the whole block of a row if it has one slack.
     """
-    k, used = labels.max() + 1, caps > 0
-    gram, labels, caps = gram[np.ix_(used, used)], labels[used], caps[used]
+    k, used = labels.max() + 1, loss_weights > 0
+    gram, labels, loss_weights = (
+        gram[np.ix_(used, used)],
+        labels[used],
+        loss_weights[used],
+    )
     columns = n_columns(machine, k)
     row, m, b = _unit_coefficients(machine, labels, columns)
     if FORMULATIONS[machine].sums_to_zero:
@@ -157,16 +165,16 @@ def solve_kernel_dual(machine, loss, gram, labels, caps):
     size, same = len(row), row[:, None] == row[None, :]
     if loss == "squared_hinge":
         coupled = same if uses_maximum(machine) else np.eye(size)
-        Q = Q + coupled / (2 * caps[row])
+        Q = Q + coupled / (2 * loss_weights[row])
     constraints, bounds = [-sp.eye_array(size)], [np.zeros(size)]
     if loss == "hinge" and uses_maximum(machine):
         constraints.append(
-            sp.csr_array(np.arange(len(caps))[:, None] == row, dtype=float)
+            sp.csr_array(np.arange(len(loss_weights))[:, None] == row, dtype=float)
         )
-        bounds.append(caps)
+        bounds.append(loss_weights)
     elif loss == "hinge":
         constraints.append(sp.eye_array(size))
-        bounds.append(caps[row])
+        bounds.append(loss_weights[row])
     linear = -targets(machine, loss, labels, columns)[row, m]
     cones = [clarabel.NonnegativeConeT(sum(map(len, bounds)))]
     return -_solve(sp.triu(Q), linear, constraints, bounds, cones).obj_val

@@ -43,13 +43,13 @@ def margins(name, y, k):
     return [(e[y], k - 1 if name == "rm" else 1)] + [(-e[m], 1) for m in others]
 
 
-def unified_optimum(name, loss, X, labels, caps, k):
+def unified_optimum(name, loss, X, labels, loss_weights, k):
     """The optimal objective, of examples with C_i > 0."""
     n, d = X.shape
     rows = [(i, *m) for i in range(n) for m in margins(name, labels[i], k)]
     maximum = name in ("cs", "adm", "atm")
     slack = np.array([r[0] for r in rows]) if maximum else np.arange(len(rows))
-    weights = caps if maximum else np.array([caps[r[0]] for r in rows])
+    weights = loss_weights if maximum else np.array([loss_weights[r[0]] for r in rows])
     n_slacks, n_weights = len(weights), k * d
     forms = np.array([np.kron(form, X[i]) for i, form, _ in rows])
     chosen = sp.csr_array((np.ones(len(rows)), (np.arange(len(rows)), slack)))

@@ -19,15 +19,15 @@ using Examples = Input<std::int32_t>;
 template <class Real, class Scores>
 class PyKernelDriver : public Interruptible {
  public:
-  PyKernelDriver(Input<Real> diagonal, Input<std::int32_t> labels, Input<double> caps, int classes,
-                 const MachineAxes& machine, double cache_bytes, int threads) {
+  PyKernelDriver(Input<Real> diagonal, Input<std::int32_t> labels, Input<double> loss_weights,
+                 int classes, const MachineAxes& machine, double cache_bytes, int threads) {
     const std::size_t size = diagonal.shape(0);
     if (size > std::size_t(std::numeric_limits<std::int32_t>::max()) - 1)
       throw std::invalid_argument("X has too many rows for a kernel machine; train on fewer");
-    check_labels(labels, caps, size, machine.label_may_be_outside() ? -1 : 0, classes);
+    check_labels(labels, loss_weights, size, machine.label_may_be_outside() ? -1 : 0, classes);
     std::vector<Example<Real>> examples(size);
     for (std::size_t i = 0; i < size; ++i)
-      examples[i] = {diagonal.data()[i], Real(caps.data()[i]), Real(0), labels.data()[i]};
+      examples[i] = {diagonal.data()[i], Real(loss_weights.data()[i]), Real(0), labels.data()[i]};
     problem_ = std::make_unique<Decomposition<Real, Scores>>(
         std::move(examples), classes, make_machine<Real>(machine, "exact", 0),
         make_machine<double>(machine, "exact", 0), std::int64_t(cache_bytes), threads);

@@ -16,10 +16,10 @@ class PyTwoVariable : public PyKernelDriver<Real, ScoresByExample<Real>> {
 
   // rows(examples, columns, first, last) returns the kernel of some examples with those in
   // columns[first:last].
-  PyTwoVariable(Input<Real> diagonal, Input<std::int32_t> labels, Input<double> caps, int classes,
-                const MachineAxes& machine, double cache_bytes, int threads, int working_set,
-                bool shrinking, double accuracy, nb::callable rows)
-      : Base(diagonal, labels, caps, classes, machine, cache_bytes, threads),
+  PyTwoVariable(Input<Real> diagonal, Input<std::int32_t> labels, Input<double> loss_weights,
+                int classes, const MachineAxes& machine, double cache_bytes, int threads,
+                int working_set, bool shrinking, double accuracy, nb::callable rows)
+      : Base(diagonal, labels, loss_weights, classes, machine, cache_bytes, threads),
         solver_(*this->problem_, make_selection<Real>(*this->problem_, machine, working_set == 1),
                 source(*this->problem_, std::move(rows)), {working_set, shrinking, accuracy}) {}
 
@@ -78,7 +78,7 @@ static void bind(nb::module_& m, const char* name) {
   nb::class_<Driver>(m, name)
       .def(nb::init<Input<Real>, Input<std::int32_t>, Input<double>, int, const MachineAxes&,
                     double, int, int, bool, double, nb::callable>(),
-           "diagonal"_a, "labels"_a, "caps"_a, "classes"_a, "machine"_a, "cache_bytes"_a,
+           "diagonal"_a, "labels"_a, "loss_weights"_a, "classes"_a, "machine"_a, "cache_bytes"_a,
            "threads"_a, "working_set"_a, "shrinking"_a, "accuracy"_a, "rows"_a)
       .def("epoch", &Driver::epoch, "seconds"_a)
       .def("rebuild", &Driver::rebuild)

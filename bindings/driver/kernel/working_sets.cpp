@@ -11,10 +11,10 @@ namespace polymargin::bindings {
 template <class Real>
 class PyWorkingSets : public PyKernelDriver<Real, ScoresByClass<Real>> {
  public:
-  PyWorkingSets(Input<Real> diagonal, Input<std::int32_t> labels, Input<double> caps, int classes,
-                const MachineAxes& machine, double cache_bytes, double working_bytes,
+  PyWorkingSets(Input<Real> diagonal, Input<std::int32_t> labels, Input<double> loss_weights,
+                int classes, const MachineAxes& machine, double cache_bytes, double working_bytes,
                 std::uint64_t seed, int threads)
-      : PyKernelDriver<Real, ScoresByClass<Real>>(diagonal, labels, caps, classes, machine,
+      : PyKernelDriver<Real, ScoresByClass<Real>>(diagonal, labels, loss_weights, classes, machine,
                                                   cache_bytes, threads),
         solver_(*this->problem_, seed, working_bytes / sizeof(Real)) {}
 
@@ -63,7 +63,7 @@ static void bind(nb::module_& m, const char* name) {
   nb::class_<Driver>(m, name)
       .def(nb::init<Input<Real>, Input<std::int32_t>, Input<double>, int, const MachineAxes&,
                     double, double, std::uint64_t, int>(),
-           "diagonal"_a, "labels"_a, "caps"_a, "classes"_a, "machine"_a, "cache_bytes"_a,
+           "diagonal"_a, "labels"_a, "loss_weights"_a, "classes"_a, "machine"_a, "cache_bytes"_a,
            "working_bytes"_a, "seed"_a, "threads"_a)
       .def("select", &Driver::select, "size"_a, "fresh"_a)
       .def("shrink", &Driver::shrink)

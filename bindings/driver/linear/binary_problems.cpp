@@ -19,15 +19,15 @@ namespace polymargin::bindings {
 template <class Real, class Problems>
 class PyBinaryProblems : public Interruptible {
  public:
-  PyBinaryProblems(const PyRows<Real>& rows, Input<std::int32_t> labels, Input<double> caps,
+  PyBinaryProblems(const PyRows<Real>& rows, Input<std::int32_t> labels, Input<double> loss_weights,
                    int classes, const MachineAxes& machine, const std::string& restricted,
                    double tolerance, bool by_violation, std::uint64_t seed, int threads)
       : rows_(rows) {
     const std::size_t size = std::size_t(rows.rows->size());
-    check_labels(labels, caps, size, 0, classes);
+    check_labels(labels, loss_weights, size, 0, classes);
     driver_ = std::make_unique<Problems>(
         rows.rows, std::vector<std::int32_t>(labels.data(), labels.data() + size),
-        std::vector<Real>(caps.data(), caps.data() + size), classes,
+        std::vector<Real>(loss_weights.data(), loss_weights.data() + size), classes,
         make_machine<Real>(machine, restricted, 0), Tolerance{tolerance, by_violation}, seed,
         threads);
     for (const auto& binary : driver_->problems()) check_lengths(binary.driver->examples());
@@ -122,8 +122,8 @@ static void bind(nb::module_& m, const char* name) {
   nb::class_<Driver>(m, name)
       .def(nb::init<const PyRows<Real>&, Input<std::int32_t>, Input<double>, int,
                     const MachineAxes&, const std::string&, double, bool, std::uint64_t, int>(),
-           "rows"_a, "labels"_a, "caps"_a, "classes"_a, "machine"_a, "restricted"_a, "tolerance"_a,
-           "by_violation"_a, "seed"_a, "threads"_a)
+           "rows"_a, "labels"_a, "loss_weights"_a, "classes"_a, "machine"_a, "restricted"_a,
+           "tolerance"_a, "by_violation"_a, "seed"_a, "threads"_a)
       .def("set_schedule", &Driver::set_schedule, "order"_a, "shrinking"_a, "cooling"_a,
            "epsilon"_a)
       .def("epoch", &Driver::epoch, "seconds"_a)

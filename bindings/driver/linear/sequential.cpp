@@ -25,7 +25,7 @@ static PackedWeights<Real> occurring_pairs(const Rows<Real>& rows,
                                            const ClassLayout& layout) {
   PackedWeights<Real> weights(rows.features(), layout);
   for (std::size_t i = 0; i < examples.size(); ++i)
-    if (examples[i].cap > 0 && examples[i].label >= 0)
+    if (examples[i].loss_weight > 0 && examples[i].label >= 0)
       for (std::int64_t feature : rows.features_of(std::int64_t(i)))
         weights.add_pair(feature, examples[i].label);
   weights.pack();
@@ -35,18 +35,18 @@ static PackedWeights<Real> occurring_pairs(const Rows<Real>& rows,
 template <class Real, class W>
 class PySequential : public Interruptible {
  public:
-  PySequential(const PyRows<Real>& rows, Input<std::int32_t> labels, Input<double> caps,
+  PySequential(const PyRows<Real>& rows, Input<std::int32_t> labels, Input<double> loss_weights,
                int classes, const MachineAxes& machine, const std::string& restricted, double tau,
                std::uint64_t seed, int threads, const PySequential* weights_of)
       : rows_(rows), threads_(threads) {
     const std::size_t size = std::size_t(rows.rows->size());
     if (size > std::size_t(std::numeric_limits<std::int32_t>::max()))
       throw std::invalid_argument("X has more than 2^31 - 1 rows; train on fewer or stream them");
-    check_labels(labels, caps, size, machine.label_may_be_outside() ? -1 : 0, classes);
+    check_labels(labels, loss_weights, size, machine.label_may_be_outside() ? -1 : 0, classes);
     std::vector<Example<Real>> examples(size);
     for (std::size_t i = 0; i < size; ++i) {
       examples[i].label = labels.data()[i];
-      examples[i].cap = Real(caps.data()[i]);
+      examples[i].loss_weight = Real(loss_weights.data()[i]);
     }
     const ClassLayout layout = ClassLayout::of<Real>(classes);
     std::shared_ptr<W> weights = [&] {
@@ -238,7 +238,7 @@ static void bind(nb::module_& m, const char* name) {
       .def(
           nb::init<const PyRows<Real>&, Input<std::int32_t>, Input<double>, int, const MachineAxes&,
                    const std::string&, double, std::uint64_t, int, const Driver*>(),
-          "rows"_a, "labels"_a, "caps"_a, "classes"_a, "machine"_a, "restricted"_a, "tau"_a,
+          "rows"_a, "labels"_a, "loss_weights"_a, "classes"_a, "machine"_a, "restricted"_a, "tau"_a,
           "seed"_a, "threads"_a, "weights_of"_a = nb::none())
       .def("set_schedule", &Driver::set_schedule, "order"_a, "shrinking"_a, "cooling"_a,
            "epsilon"_a)

@@ -31,13 +31,14 @@ class PyOnline : public Interruptible {
     return to_numpy(online_.patterns().free(count));
   }
 
-  nb::tuple process(Input<std::int32_t> places, Input<std::int32_t> labels, Input<double> caps,
-                    Matrix<Real> values, double seconds_of_row, double seconds) {
+  nb::tuple process(Input<std::int32_t> places, Input<std::int32_t> labels,
+                    Input<double> loss_weights, Matrix<Real> values, double seconds_of_row,
+                    double seconds) {
     const std::size_t count = places.shape(0), width = values.shape(1);
-    if (labels.shape(0) != count || caps.shape(0) != count || values.shape(0) != count ||
+    if (labels.shape(0) != count || loss_weights.shape(0) != count || values.shape(0) != count ||
         std::int64_t(width) > online_.patterns().places() ||
         std::int64_t(width) < online_.rows().width())
-      throw std::invalid_argument("labels, caps and values must have one entry per place");
+      throw std::invalid_argument("labels, loss_weights and values must have one entry per place");
     for (std::size_t b = 0; b < count; ++b) {
       check(places.data()[b], labels.data()[b]);
       if (places.data()[b] >= std::int32_t(width) || online_.patterns().contains(places.data()[b]))
@@ -45,8 +46,8 @@ class PyOnline : public Interruptible {
     }
     forget_signals();
     const std::int64_t learned = for_seconds(seconds, [&](const auto& poll) {
-      return online_.process({places.data(), count}, labels.data(), caps.data(), values.data(),
-                             std::int64_t(width), seconds_of_row, poll);
+      return online_.process({places.data(), count}, labels.data(), loss_weights.data(),
+                             values.data(), std::int64_t(width), seconds_of_row, poll);
     });
     return how_far(learned, count);
   }
@@ -61,18 +62,18 @@ class PyOnline : public Interruptible {
     return how_far(learned, count);
   }
 
-  // Of the patterns, in their order: (places, labels, caps, curvatures).
+  // Of the patterns, in their order: (places, labels, loss_weights, curvatures).
   nb::tuple patterns() const {
     std::vector<std::int32_t> labels;
-    std::vector<double> caps, curvatures;
+    std::vector<double> loss_weights, curvatures;
     for (std::int32_t place : list()) {
       const Pattern& pattern = online_.patterns().at(place);
       labels.push_back(pattern.label);
-      caps.push_back(pattern.cap);
+      loss_weights.push_back(pattern.loss_weight);
       curvatures.push_back(pattern.curvature);
     }
-    return nb::make_tuple(to_numpy(list()), to_numpy(std::move(labels)), to_numpy(std::move(caps)),
-                          to_numpy(std::move(curvatures)));
+    return nb::make_tuple(to_numpy(list()), to_numpy(std::move(labels)),
+                          to_numpy(std::move(loss_weights)), to_numpy(std::move(curvatures)));
   }
 
   // The support classes, one class after the other: (starts, places, coefficients, gradients).
@@ -95,16 +96,17 @@ class PyOnline : public Interruptible {
   }
 
   // Other patterns, with what patterns() and columns() return.
-  void set_patterns(Input<std::int32_t> places, Input<std::int32_t> labels, Input<double> caps,
-                    Input<double> curvatures, Input<std::int64_t> starts,
-                    Input<std::int32_t> column_places, Input<double> coefficients,
-                    Input<double> gradients) {
+  void set_patterns(Input<std::int32_t> places, Input<std::int32_t> labels,
+                    Input<double> loss_weights, Input<double> curvatures,
+                    Input<std::int64_t> starts, Input<std::int32_t> column_places,
+                    Input<double> coefficients, Input<double> gradients) {
     if (starts.shape(0) != std::size_t(classes()) + 1)
       throw std::invalid_argument("starts must have one entry per class and one more");
     online_.clear();
     for (std::size_t b = 0; b < places.shape(0); ++b) {
       check(places.data()[b], labels.data()[b]);
-      online_.insert(places.data()[b], {labels.data()[b], caps.data()[b], curvatures.data()[b]});
+      online_.insert(places.data()[b],
+                     {labels.data()[b], loss_weights.data()[b], curvatures.data()[b]});
     }
     for (std::int32_t label = 0; label < classes(); ++label)
       for (std::int64_t p = starts.data()[label]; p < starts.data()[label + 1]; ++p)
@@ -215,13 +217,13 @@ static void bind(nb::module_& m, const char* name) {
            "evaluation_cost"_a, "weights"_a, "adaptive"_a, "cache_bytes"_a, "seed"_a, "rows"_a)
       .def("grow", &Driver::grow, "places"_a)
       .def("free", &Driver::free, "count"_a)
-      .def("process", &Driver::process, "places"_a, "labels"_a, "caps"_a, "values"_a,
+      .def("process", &Driver::process, "places"_a, "labels"_a, "loss_weights"_a, "values"_a,
            "seconds_of_row"_a, "seconds"_a)
       .def("revisit", &Driver::revisit, "places"_a, "seconds"_a)
       .def("patterns", &Driver::patterns)
       .def("columns", &Driver::columns)
-      .def("set_patterns", &Driver::set_patterns, "places"_a, "labels"_a, "caps"_a, "curvatures"_a,
-           "starts"_a, "column_places"_a, "coefficients"_a, "gradients"_a)
+      .def("set_patterns", &Driver::set_patterns, "places"_a, "labels"_a, "loss_weights"_a,
+           "curvatures"_a, "starts"_a, "column_places"_a, "coefficients"_a, "gradients"_a)
       .def("rebuild", &Driver::rebuild)
       .def("cache", &Driver::cache)
       .def("set_cache", &Driver::set_cache, "places"_a, "rows"_a)

@@ -37,7 +37,7 @@ class FromDefinition {
 
   void add_example(int i) {
     const int k = problem_.classes;
-    const Wide cap = problem_.caps[i];
+    const Wide loss_weight = problem_.loss_weights[i];
     Vector score(k);
     for (int j = 0; j < problem_.matrix.rows(); ++j) {
       const Wide p = product(i, j);
@@ -45,10 +45,10 @@ class FromDefinition {
     }
     for (int m = 0; m < k; ++m) half_norm_ += coefficients_[i][m] * score[m] / 2;
     const Vector margins = definition_.margins(score, problem_.labels[i]);
-    primal += cap * definition_.loss(margins);
-    dual += definition_.term(duals_[i], problem_.labels[i], cap);
-    violation = std::max(violation, definition_.violation(margins, duals_[i], cap, kFull));
-    CHECK(definition_.feasible(duals_[i], problem_.labels[i], cap, kFull));
+    primal += loss_weight * definition_.loss(margins);
+    dual += definition_.term(duals_[i], problem_.labels[i], loss_weight);
+    violation = std::max(violation, definition_.violation(margins, duals_[i], loss_weight, kFull));
+    CHECK(definition_.feasible(duals_[i], problem_.labels[i], loss_weight, kFull));
   }
 
   static constexpr Wide kFull = 1e-12L;
@@ -121,9 +121,9 @@ void check_poll() {
   const Certificate whole = driver->certify(1, [&] { return ++asked < 0; });
   CHECK(whole.complete);
   CHECK(asked >= 2);  // before each chunk but the first
-  Wide caps = 0;
-  for (double cap : problem.caps) caps += cap;
-  CHECK_NEAR(whole.primal, caps, 1e-10L * caps);
+  Wide loss_weights = 0;
+  for (double loss_weight : problem.loss_weights) loss_weights += loss_weight;
+  CHECK_NEAR(whole.primal, loss_weights, 1e-10L * loss_weights);
 }
 
 // Measuring neither moves the dual variables nor leaves anything behind.

@@ -6,13 +6,13 @@ namespace polymargin::test::test_box_machine {
 template <class Real>
 BoxBlock<Real> restricted_problem(const Visit<Real>& visit) {
   const Definition& definition = visit.definition;
-  const Wide penalty = definition.squared() ? 1 / (2 * Wide(visit.cap)) : 0;
+  const Wide penalty = definition.squared() ? 1 / (2 * Wide(visit.loss_weight)) : 0;
   const Wide coupling = definition.rho(visit.classes) * visit.norm;
   BoxBlock<Real> p;
   p.shape.diagonal = Real(visit.norm + (definition.one_slack() ? 0 : penalty));
   p.shape.coupling = Real(coupling + (definition.one_slack() ? penalty : 0));
-  p.shape.upper = definition.squared() ? -kNowhere<Real> : visit.cap;
-  const Vector slopes = definition.slopes(visit.margins(), visit.dual(), visit.cap);
+  p.shape.upper = definition.squared() ? -kNowhere<Real> : visit.loss_weight;
+  const Vector slopes = definition.slopes(visit.margins(), visit.dual(), visit.loss_weight);
   for (int m = 0; m < visit.classes; ++m) {
     const bool variable = definition.has_variable(m, visit.label);
     p.gradient.push_back(variable ? Real(slopes[m]) : kNowhere<Real>);
@@ -29,7 +29,7 @@ void check_solver(const char* machine_name, const char* loss, const char* restri
   for (int v = 0; v < visits; ++v) {
     auto visit = Visit<Real>::random(definition, source);
     const auto machine = machine_of<Real>(machine_name, loss, visit.classes, restricted);
-    const auto start = random_box_point(source, visit.classes, visit.cap);
+    const auto start = random_box_point(source, visit.classes, visit.loss_weight);
     for (int m = 0; m < visit.classes; ++m)
       if (definition.has_variable(m, visit.label)) visit.arrays.dual[m] = start[m];
     check_block(*machine, visit);

@@ -17,11 +17,11 @@ struct ManyBlocks {
         stride(padded + more_packs * kLanes),
         scores(classes * stride),
         duals(classes * stride),
-        caps(padded),
+        loss_weights(padded),
         found(padded),
         labels(padded) {
     constexpr Real kNone = std::numeric_limits<Real>::quiet_NaN();
-    for (AlignedArray<Real>* array : {&scores, &duals, &caps, &found})
+    for (AlignedArray<Real>* array : {&scores, &duals, &loss_weights, &found})
       std::fill_n(array->data(), array->size(), kNone);
   }
 
@@ -30,19 +30,19 @@ struct ManyBlocks {
       scores[m * stride + i] = block.score[m];
       duals[m * stride + i] = block.dual[m];
     }
-    caps[i] = block.cap;
+    loss_weights[i] = block.loss_weight;
     labels[i] = block.label;
   }
 
   void measure(const MarginMachine<Real>& machine) {
     machine.violations(
-        {classes, count, stride, scores.data(), duals.data(), labels.data(), caps.data()},
+        {classes, count, stride, scores.data(), duals.data(), labels.data(), loss_weights.data()},
         found.data());
   }
 
   int classes, count, padded;
   std::int64_t stride;
-  AlignedArray<Real> scores, duals, caps, found;
+  AlignedArray<Real> scores, duals, loss_weights, found;
   AlignedArray<LaneInt<Real>> labels;
 };
 
@@ -62,12 +62,12 @@ void fill_scores(Source& source, const Definition& definition, BlockArrays<Real>
 
 // Duals inside, at zero and at the bounds of the block; in cs, on all faces of the simplex.
 template <class Real>
-void fill_duals(Source& source, const Definition& definition, int label, Real cap,
+void fill_duals(Source& source, const Definition& definition, int label, Real loss_weight,
                 BlockArrays<Real>& arrays) {
   const int classes = arrays.layout.classes;
   const bool simplex = definition.one_slack() && !definition.squared();
-  const auto point =
-      simplex ? random_simplex_point(source, classes, cap) : random_box_point(source, classes, cap);
+  const auto point = simplex ? random_simplex_point(source, classes, loss_weight)
+                             : random_box_point(source, classes, loss_weight);
   for (int m = 0; m < classes; ++m)
     if (definition.has_variable(m, label)) arrays.dual[m] = point[m];
 }
@@ -94,10 +94,10 @@ void check_count(const std::string& name, const std::string& loss, Source& sourc
   for (int i = 0; i < count; ++i) {
     BlockArrays<Real> arrays(classes);
     const int label = source.integer(any_label ? -1 : 0, classes - 1);
-    const Real cap = Real(source.power_of_ten(-2, 2));
+    const Real loss_weight = Real(source.power_of_ten(-2, 2));
     fill_scores(source, definition, arrays);
-    fill_duals(source, definition, label, cap, arrays);
-    const Block<Real> block = arrays.block(label, Real(1), cap);
+    fill_duals(source, definition, label, loss_weight, arrays);
+    const Block<Real> block = arrays.block(label, Real(1), loss_weight);
     blocks.set(i, block);
     const Step<Real> step = machine->step(block, std::numeric_limits<Real>::infinity());
     expected.push_back(step.violation);
@@ -108,7 +108,8 @@ void check_count(const std::string& name, const std::string& loss, Source& sourc
       size += std::fabs(arrays.score[m]);
       sum += arrays.dual[m];
     }
-    tolerance.push_back(exact ? 0 : 2 * kRounding<Real> * (size + (4 + classes) * sum / (2 * cap)));
+    tolerance.push_back(
+        exact ? 0 : 2 * kRounding<Real> * (size + (4 + classes) * sum / (2 * loss_weight)));
   }
   blocks.measure(*many);
   for (int i = 0; i < count; ++i) CHECK_NEAR(blocks.found[i], expected[i], tolerance[i]);
@@ -138,8 +139,9 @@ void check_full_blocks() {
       for (int repetition = 0; repetition < 50; ++repetition) {
         BlockArrays<Real> arrays(classes);
         for (int m = 0; m < classes; ++m) arrays.score[m] = Real(spread * source.bell());
-        const Real cap = Real(source.power_of_ten(-2, 0));
-        const Block<Real> block = arrays.block(source.integer(0, classes - 1), Real(1), cap);
+        const Real loss_weight = Real(source.power_of_ten(-2, 0));
+        const Block<Real> block =
+            arrays.block(source.integer(0, classes - 1), Real(1), loss_weight);
         CHECK(machine->step(block, Real(0)).moved);
         for (int m = 0; m < classes; ++m) arrays.score[m] += arrays.change[m];
         const Step<Real> step = machine->step(block, std::numeric_limits<Real>::infinity());

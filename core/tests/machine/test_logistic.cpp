@@ -7,11 +7,13 @@ namespace polymargin::test::test_logistic {
 template <class Real>
 void fill_block(Source& source, Visit<Real>& visit) {
   const int kind = source.integer(0, 3);
-  const auto point = random_box_point(source, visit.classes, visit.cap);
+  const auto point = random_box_point(source, visit.classes, visit.loss_weight);
   for (int m = 0; m < visit.classes; ++m) {
     const double small = source.power_of_ten(-20, -1);
     const double share = source.chance(0.5) ? small : 1 - small;
-    visit.arrays.dual[m] = kind == 0 ? Real(0) : kind == 1 ? Real(visit.cap * share) : point[m];
+    visit.arrays.dual[m] = kind == 0   ? Real(0)
+                           : kind == 1 ? Real(visit.loss_weight * share)
+                                       : point[m];
   }
 }
 

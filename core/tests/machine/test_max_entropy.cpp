@@ -6,10 +6,11 @@ namespace polymargin::test::test_max_entropy {
 template <class Real>
 void fill_block(Source& source, Visit<Real>& visit) {
   const int kind = source.integer(0, 3);
-  auto point = random_simplex_point(source, visit.classes, visit.cap);
+  auto point = random_simplex_point(source, visit.classes, visit.loss_weight);
   if (kind == 0) std::fill(point.begin(), point.end(), Real(0));
   if (kind == 1)
-    for (Real& u : point) u = Real(visit.cap * source.power_of_ten(-20, -1) / visit.classes);
+    for (Real& u : point)
+      u = Real(visit.loss_weight * source.power_of_ten(-20, -1) / visit.classes);
   for (int m = 0; m < visit.classes; ++m)
     if (m != visit.label) visit.arrays.dual[m] = point[m];
 }

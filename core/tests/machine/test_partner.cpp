@@ -10,10 +10,10 @@ struct Case {
   Case(Source& source, const Definition& definition, int classes)
       : arrays(classes), direction(arrays.layout.stride), other(arrays.layout.stride) {
     label = source.integer(0, classes - 1);
-    cap = Real(source.power_of_ten(-1, 1));
+    loss_weight = Real(source.power_of_ten(-1, 1));
     const bool simplex = definition.one_slack() && !definition.squared();
-    const auto point = simplex ? random_simplex_point(source, classes, cap)
-                               : random_box_point(source, classes, cap);
+    const auto point = simplex ? random_simplex_point(source, classes, loss_weight)
+                               : random_box_point(source, classes, loss_weight);
     Wide sum = 0;
     for (int m = 0; m < classes; ++m) {
       arrays.score[m] = Real(source.bell());
@@ -29,12 +29,12 @@ struct Case {
       other[m] -= Real(others / classes);
     }
   }
-  Block<Real> block() { return arrays.block(label, Real(0.7), cap); }
+  Block<Real> block() { return arrays.block(label, Real(0.7), loss_weight); }
 
   BlockArrays<Real> arrays;
   AlignedArray<Real> direction, other;  // other: coefficients of another block
   int label;
-  Real cap;
+  Real loss_weight;
 };
 
 // The coefficients of a direction, which may be negative.
@@ -54,7 +54,7 @@ Wide gain_at(const Machine<Real>& machine, Case<Real>& some, Wide t) {
   std::vector<Real> moved(classes);
   for (int m = 0; m < classes; ++m) moved[m] = Real(block.dual[m] + t * some.direction[m]);
   const auto term = [&](const Real* u) {
-    return Wide(machine.dual_term({classes, some.label, some.cap, classes, nullptr, u}));
+    return Wide(machine.dual_term({classes, some.label, some.loss_weight, classes, nullptr, u}));
   };
   Wide gain = term(moved.data()) - term(block.dual);
   const auto b = coefficients_of(machine, some);
@@ -75,24 +75,24 @@ void check_line(const MarginMachine<Real>& machine, const Definition& definition
   const Line<Real> line = machine.line(block, some.direction.data());
   for (Wide t : {-0.5L, 0.01L, 1.0L})
     CHECK_NEAR(line.gradient * t - line.curvature * t * t / 2, gain_at(machine, some, t),
-               200 * kRounding<Real> * classes * (1 + some.cap));
+               200 * kRounding<Real> * classes * (1 + some.loss_weight));
 
   CHECK(line.lower <= 0 && line.upper >= 0);
   const bool simplex = definition.one_slack() && !definition.squared();
-  const Wide rounding = 50 * kRounding<Real> * some.cap;
+  const Wide rounding = 50 * kRounding<Real> * some.loss_weight;
   for (Wide t : {Wide(line.lower), Wide(line.upper)}) {
     if (std::fabs(t) > 1e20L) continue;  // no bound
     Wide sum = 0, nearest = 1e30L;
     for (int m = 0; m < classes; ++m) {
       const Wide u = block.dual[m] + t * some.direction[m];
       sum += u;
-      const Wide upper = definition.squared() ? 1e30L : Wide(some.cap);
+      const Wide upper = definition.squared() ? 1e30L : Wide(some.loss_weight);
       CHECK(u >= -rounding && u <= upper + rounding);
       if (some.direction[m] != 0) nearest = std::min({nearest, std::fabs(u), std::fabs(upper - u)});
     }
     if (simplex) {
-      CHECK_AT_MOST(sum, some.cap + rounding * classes);
-      nearest = std::min(nearest, std::fabs(some.cap - sum));
+      CHECK_AT_MOST(sum, some.loss_weight + rounding * classes);
+      nearest = std::min(nearest, std::fabs(some.loss_weight - sum));
     }
     CHECK_AT_MOST(nearest, rounding * classes);
   }
@@ -119,7 +119,7 @@ void check_partner(const MarginMachine<Real>& machine, const Definition& definit
   some.direction.clear();
   if (found.up >= 0) some.direction[found.up] = 1;
   if (found.down >= 0) some.direction[found.down] = -1;
-  const Wide rounding = 1000 * kRounding<Real> * (1 + found.gain) * (1 + 1 / some.cap);
+  const Wide rounding = 1000 * kRounding<Real> * (1 + found.gain) * (1 + 1 / some.loss_weight);
   CHECK((found.gain > 0) == (found.up >= 0 || found.down >= 0));
   CHECK_NEAR(found.gain, promised(machine, some, kernel, inverse), rounding);
   if (definition.one_slack() && !definition.squared()) {

@@ -4,7 +4,7 @@ namespace polymargin::test::test_simplex_machine {
 
 template <class Real>
 void fill_block(Source& source, Visit<Real>& visit) {
-  const auto beta = random_simplex_point(source, visit.classes, visit.cap);
+  const auto beta = random_simplex_point(source, visit.classes, visit.loss_weight);
   for (int m = 0; m < visit.classes; ++m)
     if (m != visit.label) visit.arrays.dual[m] = beta[m];
 }
@@ -12,9 +12,9 @@ void fill_block(Source& source, Visit<Real>& visit) {
 // The projection; its input is h as the machine rounds it.
 template <class Real>
 std::vector<Wide> optimum(const Visit<Real>& visit) {
-  SimplexBlock<Wide> p{visit.norm, visit.cap, visit.margins(), visit.dual()};
+  SimplexBlock<Wide> p{visit.norm, visit.loss_weight, visit.margins(), visit.dual()};
   p.gradient[visit.label] = 0;
-  p.start[visit.label] = std::max(visit.cap - sum_of(visit.dual()), Wide(0));
+  p.start[visit.label] = std::max(visit.loss_weight - sum_of(visit.dual()), Wide(0));
   return simplex_optimum(p);
 }
 
@@ -27,11 +27,11 @@ void check_solver(const std::string& restricted, int visits) {
   for (int v = 0; v < visits; ++v) {
     auto visit = Visit<Real>::random(definition, source);
     fill_block(source, visit);
-    if (restricted != "exact") visit.stored_slack = visit.cap;
+    if (restricted != "exact") visit.stored_slack = visit.loss_weight;
     check_block(*machine, visit);
     const auto expected = optimum(visit);
-    const Wide tolerance =
-        kExact<Real> * visit.cap + 16 * kRounding<Real> * (1 + visit.largest_score) / visit.norm;
+    const Wide tolerance = kExact<Real> * visit.loss_weight +
+                           16 * kRounding<Real> * (1 + visit.largest_score) / visit.norm;
     check_step(*machine, visit, exact);
     if (!exact) continue;
     const auto solution = visit.dual();
@@ -57,13 +57,13 @@ template <class Real>
 void check_tighten() {
   const auto machine = machine_of<Real>("cs", "hinge", 7);
   const auto& margin = dynamic_cast<const MarginMachine<Real>&>(*machine);
-  const Real cap = 3;
+  const Real loss_weight = 3;
   for (const Real units : {-500, -30, -9, 0, 9, 30, 500}) {
     BlockArrays<Real> arrays(5);
-    const Real off = units * std::numeric_limits<Real>::epsilon() * cap;
+    const Real off = units * std::numeric_limits<Real>::epsilon() * loss_weight;
     arrays.dual[1] = Real(0.75);
     arrays.dual[3] = Real(2.25) - off;
-    const Block<Real> block = arrays.block(0, Real(1), cap);
+    const Block<Real> block = arrays.block(0, Real(1), loss_weight);
     const Real before = arrays.dual[3];
     margin.tighten(block);
     CHECK_EQUAL(arrays.dual[1], Real(0.75));

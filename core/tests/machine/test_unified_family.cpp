@@ -10,8 +10,8 @@ namespace polymargin::test::test_unified_family {
 template <class Real>
 void fill_block(Source& source, Visit<Real>& visit) {
   const bool simplex = visit.definition.one_slack() && !visit.definition.squared();
-  const auto point = simplex ? random_simplex_point(source, visit.classes + 1, visit.cap)
-                             : random_box_point(source, visit.classes, visit.cap);
+  const auto point = simplex ? random_simplex_point(source, visit.classes + 1, visit.loss_weight)
+                             : random_box_point(source, visit.classes, visit.loss_weight);
   for (int m = 0; m < visit.classes; ++m)
     if (visit.definition.has_variable(m, visit.label)) visit.arrays.dual[m] = point[m];
 }
@@ -21,7 +21,7 @@ void fill_block(Source& source, Visit<Real>& visit) {
 template <class Real>
 void degenerate(Source& source, Visit<Real>& visit) {
   const double range = kIsFloat<Real> ? 1.5 : 4;
-  if (source.chance(0.3)) visit.cap *= Real(source.power_of_ten(-range, range));
+  if (source.chance(0.3)) visit.loss_weight *= Real(source.power_of_ten(-range, range));
   if (source.chance(0.3)) {
     const Wide factor = std::ldexp(1.0L, source.integer(-int(2 * range), int(2 * range)));
     for (Wide& value : visit.x) value *= factor;
@@ -48,7 +48,7 @@ void check_machine(const char* name, const char* loss, const char* restricted, i
     const BlockObjective f{definition,
                            visit.label,
                            visit.norm,
-                           visit.cap,
+                           visit.loss_weight,
                            {visit.arrays.score.data(), visit.arrays.score.data() + classes},
                            visit.dual()};
     const Vector before = visit.dual();
@@ -71,20 +71,21 @@ void check_two_classes(const char* maximum, const char* sum, const char* loss) {
   for (int v = 0; v < 500; ++v) {
     Visit<Real> visit(definition, source, 2, source.integer(0, 1));
     degenerate(source, visit);
-    visit.arrays.dual[1 - visit.label] = Real(visit.cap * source.uniform(0, 1));
+    visit.arrays.dual[1 - visit.label] = Real(visit.loss_weight * source.uniform(0, 1));
     BlockArrays<Real> copy(2);
     for (int m : {0, 1}) {
       copy.score[m] = visit.arrays.score[m];
       copy.dual[m] = visit.arrays.dual[m];
     }
     const Block<Real> block = visit.block(),
-                      same = copy.block(visit.label, block.curvature, visit.cap);
+                      same = copy.block(visit.label, block.curvature, visit.loss_weight);
     const Step<Real> a = one->step(block, Real(0)), b = other->step(same, Real(0));
     CHECK_NEAR(a.loss, b.loss, 8 * kRounding<Real> * (1 + a.loss));
     CHECK_NEAR(a.violation, b.violation, visit.derivative_rounding());
     for (int m : {0, 1})
-      CHECK_NEAR(block.dual[m], same.dual[m],
-                 16 * kRounding<Real> * (visit.cap + (1 + visit.largest_score) / visit.norm));
+      CHECK_NEAR(
+          block.dual[m], same.dual[m],
+          16 * kRounding<Real> * (visit.loss_weight + (1 + visit.largest_score) / visit.norm));
   }
 }
 

@@ -52,9 +52,10 @@ void check_blocks(unsigned seed, int blocks) {
   }
 }
 
-// A cap far above the solution costs no digits: the error is relative to the solution, not to C_i.
+// A loss_weight far above the solution costs no digits: the error is relative to the solution, not
+// to C_i.
 template <class Real>
-void check_far_cap(unsigned seed, int blocks) {
+void check_far_loss_weight(unsigned seed, int blocks) {
   Source source(seed);
   for (int b = 0; b < blocks; ++b) {
     const int size = source.integer(2, 40), label = source.integer(0, size - 1);
@@ -79,8 +80,8 @@ void check_far_cap(unsigned seed, int blocks) {
 void run_tests() {
   check_blocks<double>(1, 60000);
   check_blocks<float>(2, 50000);
-  check_far_cap<double>(3, 5000);
-  check_far_cap<float>(4, 5000);
+  check_far_loss_weight<double>(3, 5000);
+  check_far_loss_weight<float>(4, 5000);
 }
 
 }  // namespace polymargin::test::test_simplex_exact

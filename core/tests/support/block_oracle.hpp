@@ -37,14 +37,14 @@ inline bool solve_linear(std::vector<Vector> a, Vector right, Vector& x) {
 struct BlockObjective {
   const Definition& definition;
   int label;
-  Wide curvature, cap;
+  Wide curvature, loss_weight;
   Vector scores, start;
 
   Wide operator()(const Vector& u) const {
     Vector change(u.size());
     for (std::size_t m = 0; m < u.size(); ++m) change[m] = u[m] - start[m];
     const Vector b = definition.coefficients(change, label);
-    Wide value = definition.term(u, label, cap);
+    Wide value = definition.term(u, label, loss_weight);
     for (std::size_t m = 0; m < u.size(); ++m) value -= b[m] * (scores[m] + curvature / 2 * b[m]);
     return value;
   }
@@ -74,7 +74,7 @@ inline Vector best_block(const BlockObjective& f) {
     for (int j = 0; j < n; ++j) {
       for (int m = 0; m < classes; ++m) hessian[i][j] -= f.curvature * rows[i][m] * rows[j][m];
       if (f.definition.squared() && (i == j || f.definition.one_slack()))
-        hessian[i][j] -= 1 / (2 * f.cap);
+        hessian[i][j] -= 1 / (2 * f.loss_weight);
     }
   }
 
@@ -89,7 +89,7 @@ inline Vector best_block(const BlockObjective& f) {
       std::vector<int> free;
       for (int i = 0, rest = pattern; i < n; ++i, rest /= states) {
         if (rest % states == 1) free.push_back(i);
-        if (rest % states == 2) u[i] = f.cap;
+        if (rest % states == 2) u[i] = f.loss_weight;
       }
       const int size = int(free.size());
       if (full && size == 0) continue;
@@ -101,16 +101,16 @@ inline Vector best_block(const BlockObjective& f) {
         for (int b = 0; b < size; ++b) system[a][b] = -hessian[free[a]][free[b]];
         if (full) system[a][size] = system[size][a] = 1;
       }
-      if (full) right[size] = f.cap;
+      if (full) right[size] = f.loss_weight;
       if (!solve_linear(system, right, solved)) continue;
       bool inside = true;
       Wide sum = 0;
       for (int a = 0; a < size; ++a) {
         u[free[a]] = solved[a];
         sum += solved[a];
-        inside &= solved[a] >= 0 && (!bounded || sum_bounded || solved[a] <= f.cap);
+        inside &= solved[a] >= 0 && (!bounded || sum_bounded || solved[a] <= f.loss_weight);
       }
-      if (!inside || (sum_bounded && sum > f.cap * (1 + 1e-12L))) continue;
+      if (!inside || (sum_bounded && sum > f.loss_weight * (1 + 1e-12L))) continue;
       Vector spread(classes);
       for (int i = 0; i < n; ++i) spread[variables[i]] = u[i];
       const Wide value = f(spread);

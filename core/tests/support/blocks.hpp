@@ -56,8 +56,8 @@ struct BlockArrays {
         change(layout.stride),
         workspace(std::size_t(layout.stride) * kWorkspaceArrays) {}
 
-  Block<Real> block(int label, Real curvature, Real cap) {
-    return {layout,       label,       curvature,     cap,
+  Block<Real> block(int label, Real curvature, Real loss_weight) {
+    return {layout,       label,       curvature,     loss_weight,
             score.data(), dual.data(), change.data(), workspace.data()};
   }
 

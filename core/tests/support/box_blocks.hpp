@@ -37,13 +37,14 @@ BoxBlock<Real> random_box_block(Source& source) {
   const double ratios[] = {1, source.uniform(0, 1), source.power_of_ten(0, range / 2), 0,
                            -1.0 / (size + 1)};
   const bool bounded = source.chance(0.6);
-  const double cap = source.power_of_ten(-range, range);
+  const double loss_weight = source.power_of_ten(-range, range);
   p.shape.diagonal = Real(q);
   p.shape.coupling = Real(q * ratios[source.integer(0, 4)]);
-  p.shape.upper = bounded ? Real(cap) : -kNowhere<Real>;
+  p.shape.upper = bounded ? Real(loss_weight) : -kNowhere<Real>;
   const double wide = source.chance(0.8) ? 2 : range;
-  p.gradient = random_gradient<Real>(source, size, q * cap * source.power_of_ten(-wide, wide));
-  p.start = random_box_point(source, size, Real(cap));
+  p.gradient =
+      random_gradient<Real>(source, size, q * loss_weight * source.power_of_ten(-wide, wide));
+  p.start = random_box_point(source, size, Real(loss_weight));
   if (source.chance(0.5)) {  // the label's own variable
     const int label = source.integer(0, size - 1);
     p.gradient[label] = kNowhere<Real>;

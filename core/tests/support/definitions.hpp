@@ -84,8 +84,8 @@ class Definition {
   }
 
   // The example's term of the dual objective: conjugate to the loss.
-  Wide term(const Vector& u, int y, Wide cap) const {
-    if (entropic_) return entropic_term(u, cap);
+  Wide term(const Vector& u, int y, Wide loss_weight) const {
+    if (entropic_) return entropic_term(u, loss_weight);
     Wide squares = 0, targets = 0;
     const Wide sum = sum_of(u);
     for (int m = 0; m < int(u.size()); ++m) {
@@ -93,25 +93,26 @@ class Definition {
       targets += target(m, y, int(u.size())) * u[m];
     }
     if (maximum_) squares = sum * sum;
-    return targets - (squared_ ? squares / (4 * cap) : 0);
+    return targets - (squared_ ? squares / (4 * loss_weight) : 0);
   }
 
   // The derivatives of the dual objective by u.
-  Vector slopes(Vector h, const Vector& u, Wide cap) const {
+  Vector slopes(Vector h, const Vector& u, Wide loss_weight) const {
     if (!squared_) return h;
     const Wide sum = sum_of(u);
-    for (std::size_t m = 0; m < u.size(); ++m) h[m] -= (maximum_ ? sum : u[m]) / (2 * cap);
+    for (std::size_t m = 0; m < u.size(); ++m) h[m] -= (maximum_ ? sum : u[m]) / (2 * loss_weight);
     return h;
   }
 
   // The largest slope that leads into the feasible set; with the largest hinge, between two
   // variables, one of which may be the slack C_i - sum u. A slack below `rounding` is none. If
   // entropic, how far the shares are from the probabilities of the scores.
-  Wide violation(const Vector& h, const Vector& u, Wide cap, Wide rounding) const {
-    if (entropic_) return entropic_violation(h, u, cap);
-    const Vector slope = slopes(h, u, cap);
+  Wide violation(const Vector& h, const Vector& u, Wide loss_weight, Wide rounding) const {
+    if (entropic_) return entropic_violation(h, u, loss_weight);
+    const Vector slope = slopes(h, u, loss_weight);
     if (maximum_ && !squared_) {
-      Wide least = sum_of(u) < cap * (1 - rounding) ? 0 : std::numeric_limits<Wide>::infinity();
+      Wide least =
+          sum_of(u) < loss_weight * (1 - rounding) ? 0 : std::numeric_limits<Wide>::infinity();
       for (std::size_t m = 0; m < u.size(); ++m)
         if (u[m] > 0) least = std::min(least, h[m]);
       return loss(h) - least;
@@ -119,17 +120,17 @@ class Definition {
     Wide worst = 0;
     for (std::size_t m = 0; m < u.size(); ++m) {
       if (u[m] > 0) worst = std::max(worst, -slope[m]);
-      if (squared_ || u[m] < cap) worst = std::max(worst, slope[m]);
+      if (squared_ || u[m] < loss_weight) worst = std::max(worst, slope[m]);
     }
     return worst;
   }
 
-  bool feasible(const Vector& u, int y, Wide cap, Wide rounding) const {
+  bool feasible(const Vector& u, int y, Wide loss_weight, Wide rounding) const {
     for (int m = 0; m < int(u.size()); ++m) {
       if (!(u[m] >= 0) || (!has_variable(m, y) && u[m] != 0)) return false;
-      if (!squared_ && !maximum_ && u[m] > cap) return false;
+      if (!squared_ && !maximum_ && u[m] > loss_weight) return false;
     }
-    return squared_ || !maximum_ || sum_of(u) <= cap * (1 + rounding);
+    return squared_ || !maximum_ || sum_of(u) <= loss_weight * (1 + rounding);
   }
 
  private:
@@ -152,19 +153,20 @@ class Definition {
       sum += std::max(margin, Wide(0)) + std::log1p(std::exp(-std::fabs(margin)));
     return sum;
   }
-  Wide entropic_term(const Vector& u, Wide cap) const {
+  Wide entropic_term(const Vector& u, Wide loss_weight) const {
     const auto entropy = [](Wide share) { return share > 0 ? -share * std::log(share) : 0; };
-    Wide sum = maximum_ ? entropy(1 - sum_of(u) / cap) : 0;
-    for (Wide value : u) sum += entropy(value / cap) + (maximum_ ? 0 : entropy(1 - value / cap));
-    return cap * sum;
+    Wide sum = maximum_ ? entropy(1 - sum_of(u) / loss_weight) : 0;
+    for (Wide value : u)
+      sum += entropy(value / loss_weight) + (maximum_ ? 0 : entropy(1 - value / loss_weight));
+    return loss_weight * sum;
   }
-  Wide entropic_violation(const Vector& h, const Vector& u, Wide cap) const {
+  Wide entropic_violation(const Vector& h, const Vector& u, Wide loss_weight) const {
     const Wide partition = log_of_sum(h);
     Wide worst = 0;
-    if (maximum_) worst = std::fabs(1 - sum_of(u) / cap - std::exp(-partition));
+    if (maximum_) worst = std::fabs(1 - sum_of(u) / loss_weight - std::exp(-partition));
     for (std::size_t m = 0; m < u.size(); ++m) {
       const Wide share = maximum_ ? std::exp(h[m] - partition) : 1 / (1 + std::exp(-h[m]));
-      worst = std::max(worst, std::fabs(u[m] / cap - share));
+      worst = std::max(worst, std::fabs(u[m] / loss_weight - share));
     }
     return worst;
   }

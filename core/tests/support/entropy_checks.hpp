@@ -14,7 +14,7 @@ void check_visits(const Machine<Real>& machine, Visit<Real>& visit) {
   check_step(machine, visit, false);
   check_block(machine, visit);
   const Block<Real> block = visit.block();
-  const Wide rounding = visit.derivative_rounding() * (1 + visit.norm * visit.cap);
+  const Wide rounding = visit.derivative_rounding() * (1 + visit.norm * visit.loss_weight);
   Wide last = 1;
   for (int repeat = 0; repeat < 8 && last > rounding; ++repeat) {
     visit.measure();
@@ -25,7 +25,7 @@ void check_visits(const Machine<Real>& machine, Visit<Real>& visit) {
   CHECK_AT_MOST(last, rounding);
 }
 
-// Weights, curvature and cap of every size; `fill` makes the block.
+// Weights, curvature and loss_weight of every size; `fill` makes the block.
 template <class Real, class Fill>
 void check_random_visits(const char* name, const char* loss, int visits, Fill&& fill) {
   const auto machine = machine_of<Real>(name, loss, 2);  // whose targets are none of the classes'
@@ -34,7 +34,7 @@ void check_random_visits(const char* name, const char* loss, int visits, Fill&& 
   Source source(3);
   for (int v = 0; v < visits; ++v) {
     auto visit = Visit<Real>::random(definition, source);
-    if (source.chance(0.3)) visit.cap *= Real(source.power_of_ten(-4, 4));
+    if (source.chance(0.3)) visit.loss_weight *= Real(source.power_of_ten(-4, 4));
     fill(source, visit);
     check_visits(*machine, visit);
   }

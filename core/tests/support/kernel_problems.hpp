@@ -22,7 +22,7 @@ inline const KernelMachine kKernelMachines[] = {
 // Points around centres, one for each class; some are there twice, some have a wrong label.
 template <class Real>
 struct KernelProblem {
-  KernelProblem(unsigned seed, int size, int classes, double gamma, double cap)
+  KernelProblem(unsigned seed, int size, int classes, double gamma, double loss_weight)
       : size(size), classes(classes), kernel(size * size) {
     constexpr int kDimensions = 3;
     Source source(seed);
@@ -38,7 +38,7 @@ struct KernelProblem {
           points.push_back(centres[label * kDimensions + f] + 0.5 * source.bell());
       }
       labels.push_back(label);
-      caps.push_back(Real(cap * source.power_of_ten(-0.5, 0.5)));
+      loss_weights.push_back(Real(loss_weight * source.power_of_ten(-0.5, 0.5)));
     }
     for (int i = 0; i < size; ++i)
       for (int j = 0; j < size; ++j) {
@@ -56,7 +56,7 @@ struct KernelProblem {
                                                              std::int64_t cached_rows) const {
     std::vector<Example<Real>> examples;
     for (int i = 0; i < size; ++i)
-      examples.push_back({kernel[i * size + i], caps[i], 0, labels[i]});
+      examples.push_back({kernel[i * size + i], loss_weights[i], 0, labels[i]});
     return std::make_unique<Decomposition<Real, Scores>>(
         std::move(examples), classes, machine_of<Real>(choice.machine, choice.loss, classes),
         machine_of<double>(choice.machine, choice.loss, classes),
@@ -66,7 +66,7 @@ struct KernelProblem {
   int size, classes;
   std::vector<Real> kernel;
   std::vector<std::int32_t> labels;
-  std::vector<Real> caps;
+  std::vector<Real> loss_weights;
 };
 
 // A decomposition and what it is worth, from its dual variables and the whole kernel.
@@ -100,20 +100,21 @@ struct KernelState {
     const std::vector<Vector> score = scores();
     for (int i = 0; i < problem.size; ++i) {
       const int label = problem.labels[i];
-      const Wide cap = problem.caps[i];
+      const Wide loss_weight = problem.loss_weights[i];
       const Vector u = dual(i), b = definition.coefficients(u, label);
       const Vector h = definition.margins(score[i], label);
-      result.primal += cap * definition.loss(h);
-      CHECK(cap > 0 || sum_of(u) == 0);
-      if (cap == 0) continue;
-      CHECK(definition.feasible(u, label, cap, 8 * (1 + problem.classes) * kRounding<Real>));
-      result.dual += definition.term(u, label, cap);
+      result.primal += loss_weight * definition.loss(h);
+      CHECK(loss_weight > 0 || sum_of(u) == 0);
+      if (loss_weight == 0) continue;
+      CHECK(
+          definition.feasible(u, label, loss_weight, 8 * (1 + problem.classes) * kRounding<Real>));
+      result.dual += definition.term(u, label, loss_weight);
       for (int m = 0; m < problem.classes; ++m) {
         result.primal += b[m] * score[i][m] / 2;
         result.dual -= b[m] * score[i][m] / 2;
       }
       result.violation =
-          std::max(result.violation, definition.violation(h, u, cap, 16 * kRounding<Real>));
+          std::max(result.violation, definition.violation(h, u, loss_weight, 16 * kRounding<Real>));
     }
     return result;
   }

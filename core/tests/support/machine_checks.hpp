@@ -17,7 +17,7 @@ struct Visit {
       : definition(definition),
         classes(classes),
         label(label),
-        cap(Real(source.power_of_ten(-2, 2))),
+        loss_weight(Real(source.power_of_ten(-2, 2))),
         arrays(classes),
         weights(std::size_t(classes) * kFeatures) {
     const double length = source.power_of_ten(-1, 1);
@@ -39,7 +39,7 @@ struct Visit {
     return Visit(definition, source, classes, source.integer(first, classes - 1));
   }
 
-  Block<Real> block() { return arrays.block(label, Real(norm), cap); }
+  Block<Real> block() { return arrays.block(label, Real(norm), loss_weight); }
 
   // Scores of the current weights, rounded once.
   void measure() {
@@ -69,12 +69,12 @@ struct Visit {
   Vector margins() const {
     return definition.margins({arrays.score.data(), arrays.score.data() + classes}, label);
   }
-  Wide term() const { return definition.term(dual(), label, cap); }
+  Wide term() const { return definition.term(dual(), label, loss_weight); }
   Wide violation() const {
-    return definition.violation(margins(), dual(), cap, 8 * kRounding<Real>);
+    return definition.violation(margins(), dual(), loss_weight, 8 * kRounding<Real>);
   }
   bool feasible() const {
-    return definition.feasible(dual(), label, cap, 8 * (1 + classes) * kRounding<Real>);
+    return definition.feasible(dual(), label, loss_weight, 8 * (1 + classes) * kRounding<Real>);
   }
   // Derivatives are sums of terms of about this size, and the solution is a sum over classes.
   Wide score_rounding() const {
@@ -84,18 +84,18 @@ struct Visit {
   // The variables are known to a rounding of theirs, which the penalty of the squared machines
   // multiplies by 1/(2C_i), and one slack for all classes by their number.
   Wide derivative_rounding() const {
-    const Wide penalty = definition.squared() ? 1 / (2 * Wide(cap) * norm) : 0;
+    const Wide penalty = definition.squared() ? 1 / (2 * Wide(loss_weight) * norm) : 0;
     return score_rounding() * (1 + penalty * (definition.one_slack() ? classes : 1));
   }
   // An entropy of the block is known to a rounding of C_i in each class, and the entropic solvers
   // end with a step whose fifth power they leave out.
   Wide entropy_rounding() const {
-    return definition.entropic() ? (64 * kRounding<Real> + 1e-11L) * cap * classes : 0;
+    return definition.entropic() ? (64 * kRounding<Real> + 1e-11L) * loss_weight * classes : 0;
   }
 
   const Definition& definition;
   int classes, label;
-  Real cap;
+  Real loss_weight;
   BlockArrays<Real> arrays;
   Wide x[kFeatures], norm = 0;
   Vector weights;
@@ -191,7 +191,7 @@ void check_compact(const Machine<Real>& machine, Visit<Real>& visit) {
   if (count == 0) return;
   BlockArrays<Real> compact(count);
   for (int c = 0; c < count; ++c) compact.dual[c] = Real(u[listed[c]]);
-  const Block<Real> block = compact.block(label, Real(visit.norm), visit.cap);
+  const Block<Real> block = compact.block(label, Real(visit.norm), visit.loss_weight);
   machine.coefficients(block);
   Vector spread(visit.classes);
   for (int c = 0; c < count; ++c) spread[listed[c]] = block.change[c];
@@ -212,8 +212,8 @@ void check_block(const Machine<Real>& machine, Visit<Real>& visit) {
     values.push_back(Real(u[m]));
   }
   const Wide term = visit.term();
-  const Wide entropy = visit.definition.entropic() ? visit.cap * visit.classes : 0;
-  CHECK_NEAR(machine.dual_term({visit.classes, visit.label, visit.cap, int(values.size()),
+  const Wide entropy = visit.definition.entropic() ? visit.loss_weight * visit.classes : 0;
+  CHECK_NEAR(machine.dual_term({visit.classes, visit.label, visit.loss_weight, int(values.size()),
                                 listed.data(), values.data()}),
              term, 1e-12L * (1 + std::fabs(term)) + 1e-14L * entropy);
   CHECK_EQUAL(machine.sums_to_zero(), visit.definition.sums_to_zero());

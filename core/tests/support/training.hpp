@@ -60,13 +60,14 @@ struct Problem {
         }
       }
       labels.push_back(best);
-      caps.push_back(Real(source.power_of_ten(-1, 0)));
+      loss_weights.push_back(Real(source.power_of_ten(-1, 0)));
     }
   }
 
   std::vector<Example<Real>> examples() const {
     std::vector<Example<Real>> result;
-    for (std::size_t i = 0; i < labels.size(); ++i) result.push_back({0, caps[i], 0, labels[i]});
+    for (std::size_t i = 0; i < labels.size(); ++i)
+      result.push_back({0, loss_weights[i], 0, labels[i]});
     return result;
   }
 
@@ -87,7 +88,7 @@ struct Problem {
   Matrix<Real> matrix;
   int classes;
   std::vector<std::int32_t> labels;
-  std::vector<Real> caps;
+  std::vector<Real> loss_weights;
 };
 
 // Two classes as one-vs-rest has them: one machine, and examples that are of its class or of none.

@@ -85,14 +85,14 @@ struct WorkingSetTrained : KernelState<Real, ScoresByClass<Real>> {
 
   // A violation of g costs at most C_i g for every class.
   void check_optimum(double goal) {
-    Wide caps = 0;
-    for (Real cap : problem.caps) caps += cap;
+    Wide loss_weights = 0;
+    for (Real loss_weight : problem.loss_weights) loss_weights += loss_weight;
     const auto values = this->values();
     const Wide rounding = kIsFloat<Real> ? 1e-4L : 1e-10L;
     CHECK_AT_MOST(values.violation, goal + rounding);
     CHECK_AT_MOST(values.dual, values.primal + rounding * values.primal);
     CHECK_AT_MOST(values.primal - values.dual,
-                  goal * problem.classes * caps + rounding * values.primal);
+                  goal * problem.classes * loss_weights + rounding * values.primal);
     const Certificate certificate = state->certify();
     CHECK_NEAR(certificate.primal, values.primal, rounding * values.primal);
     CHECK_NEAR(certificate.dual, values.dual, rounding * values.primal);

@@ -27,7 +27,7 @@ class FeatureStatistics:
 
 
 def statistics_of(partition: Partition) -> FeatureStatistics:
-    X, caps = partition.X, partition.problem.caps
+    X, loss_weights = partition.X, partition.problem.loss_weights
     counts = np.zeros(partition.n_features, np.int32)
     squares = np.zeros(partition.n_features)
     if partition.n_rows:
@@ -37,11 +37,15 @@ def statistics_of(partition: Partition) -> FeatureStatistics:
             counts[X.indices] = 1
         else:
             counts[:] = 1
-        own = X.multiply(X).T @ caps if sp.issparse(X) else caps @ np.square(X)
+        own = (
+            X.multiply(X).T @ loss_weights
+            if sp.issparse(X)
+            else loss_weights @ np.square(X)
+        )
         bias = partition.options.bias
         if bias:
             counts[-1] = 1
-            own = np.append(own, bias**2 * caps.sum())
+            own = np.append(own, bias**2 * loss_weights.sum())
         squares[slice(None) if partition.features is None else partition.features] = own
     return FeatureStatistics(counts, squares, partition.n_rows)
 

@@ -83,7 +83,9 @@ def start_partition(partition: Partition, before: PartitionDuals) -> PartitionRe
         parts = (before.arrays[name] for name in ("values", "classes", "indptr"))
         shape = (len(problem.labels), problem.n_columns)
         duals = sp.csr_array(tuple(parts), shape=shape)
-        duals = feasible_duals(problem.machine, duals, last.caps, problem.caps)
+        duals = feasible_duals(
+            problem.machine, duals, last.loss_weights, problem.loss_weights
+        )
         arrays = {
             "indptr": duals.indptr.astype(np.int64),
             "classes": duals.indices.astype(np.int32),

@@ -52,7 +52,7 @@ def train_to_optimum(
     online.replace(
         points.take(support),
         problem.labels[support],
-        problem.caps[support],
+        problem.loss_weights[support],
         examples[support],
         solution[support],
     )

@@ -90,5 +90,5 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
         problem = state_problem(
             machine, labels, self.classes_, self.C, weights, self.class_weight
         )
-        check_weights_fit(problem.caps, X.dtype, self.C)
+        check_weights_fit(problem.loss_weights, X.dtype, self.C)
         return problem

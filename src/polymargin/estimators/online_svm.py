@@ -406,5 +406,5 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
         problem = self._problem(self._machine(), X, labels, sample_weight)
         scores = self._expansion.scores(X, thread_count(self.n_jobs))
         losses = crammer_singer_losses(scores.astype(np.float64), labels)
-        objective = driver.half_norm + problem.caps @ losses
+        objective = driver.half_norm + problem.loss_weights @ losses
         return relative_gap(objective, driver.dual)

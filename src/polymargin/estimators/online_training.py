@@ -104,13 +104,13 @@ class OnlineTraining(MarginClassifier):
     def _converge_on_patterns(self) -> None:
         """Train on the support patterns to the tolerance."""
         driver, began = self._driver, perf_counter()
-        points, labels, caps, examples = driver.patterns()
+        points, labels, loss_weights, examples = driver.patterns()
         if isinstance(points, Positions) and points.matrix is None:
             raise ValueError(
                 "finish needs the kernel matrix of the training, and a model that was "
                 "loaded from a file does not have it; finish before you save."
             )
-        problem = Problem(self._machine(), labels, len(self.classes_), caps)
+        problem = Problem(self._machine(), labels, len(self.classes_), loss_weights)
         start = driver.coefficients()
         self._converge(points, problem, examples, start, began, stacklevel=5)
 

@@ -82,7 +82,7 @@ def duals_of(
 
 
 def feasible_duals(
-    machine: Machine, duals: sp.csr_array, old_caps, new_caps
+    machine: Machine, duals: sp.csr_array, old_loss_weights, new_loss_weights
 ) -> sp.csr_array:
     """Make dual variables of one C feasible for another.
 
@@ -90,7 +90,7 @@ def feasible_duals(
     as the new bound allows.
     """
     counts = np.diff(duals.indptr)
-    old, new = np.repeat(old_caps, counts), np.repeat(new_caps, counts)
+    old, new = np.repeat(old_loss_weights, counts), np.repeat(new_loss_weights, counts)
     values = duals.data.astype(np.float64)
     if machine.bound is None:
         values = np.where(new > 0, values, 0.0)

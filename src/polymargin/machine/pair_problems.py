@@ -37,7 +37,7 @@ class PairProblems:
         first, second = self.classes[number]
         labels = np.repeat([-1, 0], [self.sizes[first], self.sizes[second]])
         machine = binary_machine(self.problem.machine.loss)
-        return Problem(machine, labels, 1, self.problem.caps[self.rows(number)])
+        return Problem(machine, labels, 1, self.problem.loss_weights[self.rows(number)])
 
     def join(self, values: list):
         """Return what the rows of each pair have as (indptr, pairs, values)."""

@@ -27,7 +27,7 @@ class Problem:
         Position of each row's class in its block.
     n_columns : int
         Classes of a block.
-    caps : ndarray of float
+    loss_weights : ndarray of float
         C_i of each row.
     lost_means : ndarray or None
         What the coefficients of a solution do not tell of its blocks.
@@ -36,7 +36,7 @@ class Problem:
     machine: Machine
     labels: np.ndarray
     n_columns: int
-    caps: np.ndarray
+    loss_weights: np.ndarray
     lost_means: np.ndarray | None = None
 
     def coefficients(self, indptr, classes, values) -> sp.csr_array:
@@ -65,7 +65,9 @@ class Problem:
         ):
             return None
         duals = duals_of(self.machine, coefficients, self.labels, self.lost_means)
-        return feasible_duals(self.machine, duals, self.caps, other.caps)
+        return feasible_duals(
+            self.machine, duals, self.loss_weights, other.loss_weights
+        )
 
 
 def state_problem(
@@ -98,24 +100,24 @@ def state_problem(
             sample_weight=sample_weight,
         )
     with np.errstate(over="ignore"):  # `check_weights_fit` says so
-        caps = C * sample_weight * by_class[labels]
+        loss_weights = C * sample_weight * by_class[labels]
     n_columns, labels = block_shape(machine, labels, len(classes))
-    return Problem(machine, labels, n_columns, caps)
+    return Problem(machine, labels, n_columns, loss_weights)
 
 
-def check_weights_fit(caps, dtype, C: float) -> None:
+def check_weights_fit(loss_weights, dtype, C: float) -> None:
     """Raise if C times a weight is beyond what the number format of X can hold.
 
     Parameters
     ----------
-    caps : ndarray of float
+    loss_weights : ndarray of float
         C_i of each row.
     dtype : dtype
         Of X, in which training works.
     C : float
         For the message.
     """
-    largest = float(np.max(caps, initial=0.0))
+    largest = float(np.max(loss_weights, initial=0.0))
     if not largest <= float(np.finfo(dtype).max):
         raise ValueError(
             f"C={C!r} times the largest weight of a row is {largest:.3g}, which "

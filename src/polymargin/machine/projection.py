@@ -57,12 +57,12 @@ class Blocks:
         problems.
     labels : ndarray of int
         Class of each example; -1 if it has none among the columns.
-    caps : ndarray of float
+    loss_weights : ndarray of float
         C_i > 0.
     n_columns : int
     """
 
-    def __init__(self, machine: Machine, labels, caps, n_columns: int):
+    def __init__(self, machine: Machine, labels, loss_weights, n_columns: int):
         row = machine.formulation
         self.loss = machine.loss
         self.relative = row.margin == "relative"
@@ -74,7 +74,7 @@ class Blocks:
         if self.loss in SMOOTH:  # they count from a score of zero
             self.label_target = self.other_target = 0.0
         self.labels = np.asarray(labels)
-        self.caps = np.asarray(caps, dtype=np.float64)
+        self.loss_weights = np.asarray(loss_weights, dtype=np.float64)
         self.shape = len(self.labels), n_columns
         rows = np.flatnonzero(self.labels >= 0)
         self.own = rows, self.labels[rows]  # where the labels are
@@ -154,58 +154,58 @@ class Blocks:
     def losses(self, h: np.ndarray) -> float:
         """Sum of C_i loss_i."""
         if self.loss == "log":
-            return float(self.caps @ logsumexp(h, axis=1))
+            return float(self.loss_weights @ logsumexp(h, axis=1))
         if self.loss == "logistic":
-            return float(self.caps @ np.logaddexp(0, h).sum(axis=1))
+            return float(self.loss_weights @ np.logaddexp(0, h).sum(axis=1))
         slack = h.max(axis=1)[:, None] if self.maximum else h
         slack = np.maximum(slack, 0)
         if self.loss == "squared_hinge":
             slack *= slack
-        return float(self.caps @ slack.sum(axis=1))
+        return float(self.loss_weights @ slack.sum(axis=1))
 
     def losses_at_zero(self) -> float:
         """Sum of C_i loss_i where all scores are zero."""
-        if not len(self.caps):
+        if not len(self.loss_weights):
             return 0.0
         return self.losses(self.violations(np.zeros(self.shape)))
 
     def worth(self, u: np.ndarray) -> float:
         """What the variables are worth in the dual objective, without 1/2 |W|^2."""
         if self.loss in SMOOTH:
-            p = u / self.caps[:, None]
+            p = u / self.loss_weights[:, None]
             rest = 1 - (p.sum(axis=1, keepdims=True) if self.loss == "log" else p)
             rest = np.maximum(rest, 0)
             entropy = xlogy(p, p).sum(axis=1) + xlogy(rest, rest).sum(axis=1)
-            return -float(self.caps @ entropy)
+            return -float(self.loss_weights @ entropy)
         value = float(np.vdot(self.targets, u))
         return value - self._penalty(u) if self.loss == "squared_hinge" else value
 
     def _penalty(self, u: np.ndarray) -> float:
         squares = u.sum(axis=1) ** 2 if self.maximum else np.einsum("im,im->i", u, u)
-        return float(np.sum(squares / (4 * self.caps)))
+        return float(np.sum(squares / (4 * self.loss_weights)))
 
     def pulls(self, h: np.ndarray) -> np.ndarray:
         """The gradient of a smooth loss with respect to h: a feasible u."""
-        caps = self.caps[:, None]
+        loss_weights = self.loss_weights[:, None]
         if self.loss == "squared_hinge":
-            return 2 * caps * np.maximum(h, 0)
+            return 2 * loss_weights * np.maximum(h, 0)
         if self.loss == "logistic":
-            return caps * expit(h)
-        u = caps * np.exp(h - logsumexp(h, axis=1, keepdims=True))
+            return loss_weights * expit(h)
+        u = loss_weights * np.exp(h - logsumexp(h, axis=1, keepdims=True))
         u[self.own] = 0
         return u
 
     def pull_curvature(self, u: np.ndarray) -> Curvature:
         """The derivative of `pulls`, where they are `u`."""
         rows, classes = np.nonzero(u)
-        u, caps = u[rows, classes], self.caps[rows]
-        gamma = np.zeros(len(self.caps))
+        u, loss_weights = u[rows, classes], self.loss_weights[rows]
+        gamma = np.zeros(len(self.loss_weights))
         if self.loss == "squared_hinge":
-            q = 2 * caps
+            q = 2 * loss_weights
         elif self.loss == "logistic":
-            q = u * (1 - u / caps)
+            q = u * (1 - u / loss_weights)
         else:
-            q, gamma = u, 1 / self.caps
+            q, gamma = u, 1 / self.loss_weights
         return Curvature(rows, classes, q, u, gamma)
 
     def project(self, u: np.ndarray, h: np.ndarray, sigma: float) -> np.ndarray:
@@ -213,18 +213,18 @@ class Blocks:
         v = h * sigma
         v += u
         np.maximum(v, 0, out=v)
-        caps = self.caps[:, None]
+        loss_weights = self.loss_weights[:, None]
         if not self.maximum:
             if self.loss == "hinge":
-                return np.minimum(v, caps, out=v)
-            v /= 1 + sigma / (2 * caps)
+                return np.minimum(v, loss_weights, out=v)
+            v /= 1 + sigma / (2 * loss_weights)
             return v
         if self.loss == "hinge":
-            rows = np.flatnonzero(v.sum(axis=1) > self.caps)
-            bound, softness = self.caps[rows], np.zeros(len(rows))
+            rows = np.flatnonzero(v.sum(axis=1) > self.loss_weights)
+            bound, softness = self.loss_weights[rows], np.zeros(len(rows))
         else:
             rows = np.flatnonzero(v.any(axis=1))
-            bound, softness = np.zeros(len(rows)), 2 * self.caps[rows] / sigma
+            bound, softness = np.zeros(len(rows)), 2 * self.loss_weights[rows] / sigma
         above = v[rows]
         above -= thresholds(above, bound, softness)[:, None]
         np.maximum(above, 0, out=above)
@@ -248,13 +248,13 @@ class Blocks:
         the sum is bounded, by how much more one gains than another loses.
         """
         if self.loss in SMOOTH:
-            return float(np.max(np.abs(self.pulls(h) - u) / self.caps[:, None]))
-        caps = self.caps[:, None]
+            return float(np.max(np.abs(self.pulls(h) - u) / self.loss_weights[:, None]))
+        loss_weights = self.loss_weights[:, None]
         used = u.sum(axis=1, keepdims=True) if self.maximum else u
         if self.loss == "squared_hinge":
-            h, full = h - used / (2 * caps), False
+            h, full = h - used / (2 * loss_weights), False
         else:
-            full = used >= caps * (1 - 1e-9)
+            full = used >= loss_weights * (1 - 1e-9)
         if self.maximum:
             gain = np.maximum(h.max(axis=1), 0)
             loss = np.where(u > 0, h, np.inf).min(axis=1)
@@ -266,23 +266,23 @@ class Blocks:
     def step_curvature(self, u_new: np.ndarray, sigma: float) -> Curvature:
         """sigma times the derivative of `project` at the point that led to `u_new`."""
         free = u_new > 0
-        gamma = np.zeros(len(self.caps))
+        gamma = np.zeros(len(self.loss_weights))
         if not self.maximum:
             if self.loss == "hinge":
-                free &= u_new < self.caps[:, None]
+                free &= u_new < self.loss_weights[:, None]
             rows, classes = np.nonzero(free)
             q = np.full(len(rows), sigma)
             if self.loss == "squared_hinge":
-                q /= 1 + sigma / (2 * self.caps[rows])
+                q /= 1 + sigma / (2 * self.loss_weights[rows])
             return Curvature(rows, classes, q, q, gamma)
         count = free.sum(axis=1)
         if self.loss == "hinge":
             # 1 1^T / |free| where the sum is at its bound; one free variable is none.
-            tight = u_new.sum(axis=1) >= self.caps * (1 - 1e-12)
+            tight = u_new.sum(axis=1) >= self.loss_weights * (1 - 1e-12)
             free &= ~(tight & (count == 1))[:, None]
             gamma[tight] = 1 / (sigma * count[tight])
         else:
-            soft = sigma / (2 * self.caps)
+            soft = sigma / (2 * self.loss_weights)
             gamma = soft / (1 + soft * count) / sigma
         rows, classes = np.nonzero(free)
         q = np.full(len(rows), sigma)

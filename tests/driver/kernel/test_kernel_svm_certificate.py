@@ -44,14 +44,14 @@ def test_objectives_are_those_of_the_model(machine, loss, k):
 def test_weak_duality(pair, n, k, seed, C, gamma, rounds, cache_size):
     """The dual objective is below the optimum, and the primal above, at any time."""
     X, y = make_problem(n=max(n, k), k=k, seed=seed)
-    caps = np.full(len(y), C)
+    loss_weights = np.full(len(y), C)
     model = accurate(*pair, C=C, gamma=gamma, max_iter=rounds, cache_size=cache_size)
     model.fit(X, y)
     gram = gaussian(X, X, gamma)
-    primal, dual = objectives(model, gram, y, caps)
+    primal, dual = objectives(model, gram, y, loss_weights)
     assert model.objective_ == pytest.approx(primal, rel=1e-8)
     assert model.dual_objective_ == pytest.approx(dual, rel=1e-8, abs=1e-12 * primal)
-    best = kernel_optimum(*pair, gram, y, caps)
+    best = kernel_optimum(*pair, gram, y, loss_weights)
     assert dual <= best * (1 + 1e-6)
     assert primal >= best * (1 - 1e-6)
 
@@ -59,13 +59,13 @@ def test_weak_duality(pair, n, k, seed, C, gamma, rounds, cache_size):
 @pytest.mark.parametrize(("machine", "loss"), KERNEL_PAIRS)
 def test_dual_variables_are_feasible(machine, loss):
     X, y = make_problem(n=60, k=4)
-    caps = np.random.default_rng(0).uniform(0, 2, size=len(y))
-    model = KernelSVM(machine, loss=loss, random_state=0).fit(X, y, caps)
+    loss_weights = np.random.default_rng(0).uniform(0, 2, size=len(y))
+    model = KernelSVM(machine, loss=loss, random_state=0).fit(X, y, loss_weights)
     u = blocks(model, y)
     assert u.min() >= 0 or u.min() == pytest.approx(0, abs=1e-12)
     if loss == "hinge":
         held = u.sum(axis=1) if machine == "cs" else u.max(axis=1)
-        assert (held <= caps * (1 + 1e-12)).all()
+        assert (held <= loss_weights * (1 + 1e-12)).all()
 
 
 @pytest.mark.parametrize(("machine", "loss"), KERNEL_PAIRS)

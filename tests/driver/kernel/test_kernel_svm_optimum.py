@@ -15,9 +15,9 @@ from polymargin import KernelSVM, LinearSVM
 @pytest.mark.parametrize(("machine", "loss"), KERNEL_PAIRS)
 def test_against_an_interior_point_solver(machine, loss, k):
     X, y = make_problem(n=40, k=k, seed=k)
-    caps = np.random.default_rng(0).uniform(0.2, 3, size=len(y))
-    model = accurate(machine, loss, gamma=0.2).fit(X, y, sample_weight=caps)
-    best = kernel_optimum(machine, loss, gaussian(X, X, 0.2), y, caps)
+    loss_weights = np.random.default_rng(0).uniform(0.2, 3, size=len(y))
+    model = accurate(machine, loss, gamma=0.2).fit(X, y, sample_weight=loss_weights)
+    best = kernel_optimum(machine, loss, gaussian(X, X, 0.2), y, loss_weights)
     assert model.objective_ == pytest.approx(best, rel=1e-6)
     assert model.dual_objective_ == pytest.approx(best, rel=1e-6)
 

@@ -35,8 +35,8 @@ def make_odd_problem(k=3, seed=0):
     X, y = make_problem(n=30, d=3, k=k, seed=seed)
     X[20:26] = X[10:16]
     rng = np.random.default_rng(seed)
-    caps = rng.choice([0.0, 0.3, 1.0, 4.0], size=len(y))
-    return X, y, caps
+    loss_weights = rng.choice([0.0, 0.3, 1.0, 4.0], size=len(y))
+    return X, y, loss_weights
 
 
 def check_optimal(driver, best):
@@ -49,36 +49,36 @@ def check_optimal(driver, best):
 @pytest.mark.parametrize("working_set_size", [1, 2])
 @pytest.mark.parametrize("machine, loss", SOLVED)
 def test_optimum(machine, loss, working_set_size, kernel):
-    X, y, caps = make_odd_problem()
+    X, y, loss_weights = make_odd_problem()
     gram = KERNELS[kernel](X)
-    driver, _ = make_driver(machine, loss, gram, y, caps, working_set_size)
-    check_optimal(driver, solve_kernel_dual(machine, loss, gram, y, caps))
+    driver, _ = make_driver(machine, loss, gram, y, loss_weights, working_set_size)
+    check_optimal(driver, solve_kernel_dual(machine, loss, gram, y, loss_weights))
 
 
 @pytest.mark.parametrize("gamma", [1e-10, 1e-4, 1e5])
 @pytest.mark.parametrize("machine, loss", SOLVED)
 def test_nearly_constant_and_nearly_diagonal_kernels(machine, loss, gamma):
-    X, y, caps = make_odd_problem(seed=1)
+    X, y, loss_weights = make_odd_problem(seed=1)
     gram = gaussian(X, gamma)
-    driver, _ = make_driver(machine, loss, gram, y, caps)
-    check_optimal(driver, solve_kernel_dual(machine, loss, gram, y, caps))
+    driver, _ = make_driver(machine, loss, gram, y, loss_weights)
+    check_optimal(driver, solve_kernel_dual(machine, loss, gram, y, loss_weights))
 
 
 @pytest.mark.parametrize("k", [2, 9])
 @pytest.mark.parametrize("machine, loss", SOLVED)
 def test_few_and_many_classes(machine, loss, k):
-    X, y, caps = make_odd_problem(k=k, seed=2)
+    X, y, loss_weights = make_odd_problem(k=k, seed=2)
     gram = gaussian(X, 0.5)
-    driver, _ = make_driver(machine, loss, gram, y, caps)
-    check_optimal(driver, solve_kernel_dual(machine, loss, gram, y, caps))
+    driver, _ = make_driver(machine, loss, gram, y, loss_weights)
+    check_optimal(driver, solve_kernel_dual(machine, loss, gram, y, loss_weights))
 
 
 @pytest.mark.parametrize("machine, loss", SOLVED)
 def test_single_precision(machine, loss):
-    X, y, caps = make_odd_problem(seed=3)
+    X, y, loss_weights = make_odd_problem(seed=3)
     gram = gaussian(X, 0.5)
-    driver, _ = make_driver(machine, loss, gram.astype(np.float32), y, caps)
-    best = solve_kernel_dual(machine, loss, gram, y, caps)
+    driver, _ = make_driver(machine, loss, gram.astype(np.float32), y, loss_weights)
+    best = solve_kernel_dual(machine, loss, gram, y, loss_weights)
     run, _ = train(driver, tol=1e-5)
     assert run.certificate.dual == pytest.approx(best, rel=1e-5)
     assert run.certificate.primal == pytest.approx(best, rel=2e-5)
@@ -103,10 +103,10 @@ def test_two_variables_take_fewer_iterations(machine, data):
     """The claim of Dogan et al. (2011), table 3."""
     X, y = (load_iris if data == "iris" else load_digits)(return_X_y=True)
     X = StandardScaler().fit_transform(X[::3])
-    gram, caps = gaussian(X, 2 / X.shape[1]), np.full(len(X), 2.0)
+    gram, loss_weights = gaussian(X, 2 / X.shape[1]), np.full(len(X), 2.0)
     iterations, duals = [], []
     for size in (1, 2):
-        driver, _ = make_driver(machine, "hinge", gram, y[::3], caps, size)
+        driver, _ = make_driver(machine, "hinge", gram, y[::3], loss_weights, size)
         run, count = train(driver, violation_tol=1e-3)
         assert run.status == "converged"
         assert run.certificate.violation <= 1e-3
@@ -123,11 +123,13 @@ def test_kernels_of_rows(name, storage):
     X, y = make_problem(n=150, d=3, k=4, seed=11, noise=0.2)
     X = storage(X)
     kernel = make_kernel(name, 0.3, 2, 1.0, X)
-    points, caps = kernel.points(X), np.full(len(y), 5.0)
-    problem = state_problem(MACHINES["ww", "hinge"], y, np.arange(4), 1.0, caps, None)
+    points, loss_weights = kernel.points(X), np.full(len(y), 5.0)
+    problem = state_problem(
+        MACHINES["ww", "hinge"], y, np.arange(4), 1.0, loss_weights, None
+    )
     options = KernelOptions(cache_bytes=30 * 160 * 8)
     driver = TwoVariableDriver(Gram(kernel, points), problem, options)
-    looked_up, _ = make_driver("ww", "hinge", kernel(points, points), y, caps)
+    looked_up, _ = make_driver("ww", "hinge", kernel(points, points), y, loss_weights)
     duals = [train(each, 1e-3)[0].certificate.dual for each in (driver, looked_up)]
     assert driver.kernel_evaluations > 150**2
     assert duals[0] == pytest.approx(duals[1], rel=1e-3)
@@ -156,11 +158,11 @@ def test_cache_of_any_size(seed, rows, shrinking, single, pair):
     """Rows are never more than there is room for, and never wrong."""
     X, y = make_problem(n=50, d=3, k=3, seed=seed)
     gram = gaussian(X, 0.5).astype(np.float32 if single else np.float64)
-    caps = np.full(len(y), 2.0)
-    best = solve_kernel_dual(*pair, gram.astype(np.float64), y, caps)
+    loss_weights = np.full(len(y), 2.0)
+    best = solve_kernel_dual(*pair, gram.astype(np.float64), y, loss_weights)
     room = rows * (gram[0].nbytes + 64)  # rows are padded to whole packs
     driver, kernel = make_driver(
-        *pair, gram, y, caps, cache_bytes=room, shrinking=shrinking
+        *pair, gram, y, loss_weights, cache_bytes=room, shrinking=shrinking
     )
     for _ in range(60):
         report = driver.epoch(np.inf)
@@ -177,11 +179,17 @@ def test_cache_of_any_size(seed, rows, shrinking, single, pair):
 
 def test_shrinking_saves_kernel_evaluations():
     X, y = make_problem(n=600, d=3, k=4, seed=10, noise=0.3)
-    gram, caps = gaussian(X, 0.5), np.full(len(y), 10.0)
+    gram, loss_weights = gaussian(X, 0.5), np.full(len(y), 10.0)
     spent, duals = [], []
     for shrinking in (True, False):
         driver, kernel = make_driver(
-            "ww", "hinge", gram, y, caps, cache_bytes=50 * 600 * 8, shrinking=shrinking
+            "ww",
+            "hinge",
+            gram,
+            y,
+            loss_weights,
+            cache_bytes=50 * 600 * 8,
+            shrinking=shrinking,
         )
         run, _ = train(driver, violation_tol=1e-3)
         spent.append(kernel.evaluations)
@@ -192,11 +200,11 @@ def test_shrinking_saves_kernel_evaluations():
 
 @pytest.mark.parametrize("machine, loss", SOLVED)
 def test_start_from_dual_variables(machine, loss):
-    X, y, caps = make_odd_problem(seed=6)
+    X, y, loss_weights = make_odd_problem(seed=6)
     gram = gaussian(X, 0.5)
-    first, _ = make_driver(machine, loss, gram, y, caps)
+    first, _ = make_driver(machine, loss, gram, y, loss_weights)
     run, _ = train(first)
-    second, _ = make_driver(machine, loss, gram, y, caps)
+    second, _ = make_driver(machine, loss, gram, y, loss_weights)
     second.set_duals(*first.duals())
     primal, dual, _ = second.certify()
     assert primal == pytest.approx(run.certificate.primal, rel=1e-12)
@@ -246,23 +254,25 @@ class Failing(GramKernel):
 
 
 def test_failing_kernel_leaves_a_usable_driver():
-    X, y, caps = make_odd_problem(seed=8)
+    X, y, loss_weights = make_odd_problem(seed=8)
     gram = gaussian(X, 0.5)
-    driver, _ = make_driver("ww", "hinge", Failing(gram, RuntimeError), y, caps)
+    driver, _ = make_driver("ww", "hinge", Failing(gram, RuntimeError), y, loss_weights)
     with pytest.raises(RuntimeError, match="no value today"):
         for _ in range(100):
             driver.epoch(np.inf)
-    check_optimal(driver, solve_kernel_dual("ww", "hinge", gram, y, caps))
+    check_optimal(driver, solve_kernel_dual("ww", "hinge", gram, y, loss_weights))
 
 
 def test_interrupted_in_the_kernel():
-    X, y, caps = make_odd_problem(seed=8)
+    X, y, loss_weights = make_odd_problem(seed=8)
     gram = gaussian(X, 0.5)
-    driver, _ = make_driver("ww", "hinge", Failing(gram, KeyboardInterrupt), y, caps)
+    driver, _ = make_driver(
+        "ww", "hinge", Failing(gram, KeyboardInterrupt), y, loss_weights
+    )
     run, _ = train(driver)
     assert run.status == "interrupted"
     assert len(driver.duals()[2]) >= 10
-    check_optimal(driver, solve_kernel_dual("ww", "hinge", gram, y, caps))
+    check_optimal(driver, solve_kernel_dual("ww", "hinge", gram, y, loss_weights))
 
 
 class Slow(GramKernel):
@@ -275,8 +285,8 @@ class Slow(GramKernel):
 
 def test_time_limit():
     X, y = make_problem(n=800, k=5, seed=9, noise=0.4)
-    kernel, caps = Slow(gaussian(X, 0.1)), np.full(800, 100.0)
-    driver, _ = make_driver("llw", "hinge", kernel, y, caps, cache_bytes=0)
+    kernel, loss_weights = Slow(gaussian(X, 0.1)), np.full(800, 100.0)
+    driver, _ = make_driver("llw", "hinge", kernel, y, loss_weights, cache_bytes=0)
     begin = perf_counter()
     report = driver.epoch(0.05)
     assert report.stopped and perf_counter() - begin < 0.5
@@ -285,6 +295,6 @@ def test_time_limit():
 
 
 def test_squared_crammer_singer():
-    X, y, caps = make_odd_problem()
+    X, y, loss_weights = make_odd_problem()
     with pytest.raises(ValueError, match="solver='s2do' does not train machine='cs'"):
-        make_driver("cs", "squared_hinge", linear(X), y, caps)
+        make_driver("cs", "squared_hinge", linear(X), y, loss_weights)

@@ -50,16 +50,18 @@ def fit(solver, X, y, sample_weight=None, **parameters):
     return model.fit(X, y, sample_weight=sample_weight)
 
 
-def check_certificate(model, X, y, caps, rtol=1e-10):
+def check_certificate(model, X, y, loss_weights, rtol=1e-10):
     """Objectives from the definitions, weak duality, feasibility, W = X^T b."""
-    primal = primal_objective(model, X, y, caps)
-    dual = dual_objective(model, X, y, caps)
+    primal = primal_objective(model, X, y, loss_weights)
+    dual = dual_objective(model, X, y, loss_weights)
     assert_allclose(model.objective_, primal, rtol=rtol)
     assert_allclose(model.dual_objective_, dual, rtol=rtol, atol=rtol * primal)
     assert dual <= primal * (1 + rtol)
     u = dual_block(model, y)
     assert (u >= 0).all()
-    assert (u.sum(axis=1) <= caps * (1 + 10 * np.finfo(model.coef_.dtype).eps)).all()
+    assert (
+        u.sum(axis=1) <= loss_weights * (1 + 10 * np.finfo(model.coef_.dtype).eps)
+    ).all()
     W = model.dual_coef_.toarray().T.astype(float) @ augmented(model, X)
     if len(model.classes_) == 2:  # `class_weights` halves the difference
         W = np.vstack([W[0] - W[1], W[1] - W[0]]) / 2
@@ -73,13 +75,13 @@ def test_optimum(solver, k, intercept):
     X, y = make_problem(n=60, d=5, k=k, seed=k)
     model = fit(solver, X, y, fit_intercept=intercept, intercept_scaling=2.0)
     assert (model.solver_, model.status_) == (solver, "converged")
-    caps = np.full(len(y), model.C)
-    best, _ = solve_primal("cs", "hinge", augmented(model, X), y, caps)
+    loss_weights = np.full(len(y), model.C)
+    best, _ = solve_primal("cs", "hinge", augmented(model, X), y, loss_weights)
     assert_allclose(model.objective_, best, rtol=TOLERANCES[solver])
     assert_allclose(model.dual_objective_, best, rtol=TOLERANCES[solver])
     other = fit("dual", X, y, fit_intercept=intercept, intercept_scaling=2.0)
     assert_allclose(model.objective_, other.objective_, rtol=TOLERANCES[solver])
-    check_certificate(model, X, y, caps)
+    check_certificate(model, X, y, loss_weights)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -135,17 +137,22 @@ def test_weak_duality(problem, solver, C, intercept, dtype):
         solver, X, y, weights, C=C, fit_intercept=intercept, max_iter=15, history=True
     )
     primal, dual = model.history_["objective"], model.history_["dual_objective"]
-    caps = C * (np.ones(len(y)) if weights is None else weights)
-    rounding = 100 * np.finfo(dtype).eps * size_of_terms(model, X, y, caps)
+    loss_weights = C * (np.ones(len(y)) if weights is None else weights)
+    rounding = 100 * np.finfo(dtype).eps * size_of_terms(model, X, y, loss_weights)
     rounding += (1e-11 if dtype == np.float64 else 1e-4) * np.abs([primal, dual]).max()
     assert np.isfinite(model.coef_).all()
     assert (np.diff(dual) >= -rounding).all()
     assert primal.min() >= dual[-1] - rounding
-    assert abs(model.objective_ - primal_objective(model, X, y, caps)) <= rounding
-    assert abs(model.dual_objective_ - dual_objective(model, X, y, caps)) <= rounding
+    assert (
+        abs(model.objective_ - primal_objective(model, X, y, loss_weights)) <= rounding
+    )
+    assert (
+        abs(model.dual_objective_ - dual_objective(model, X, y, loss_weights))
+        <= rounding
+    )
     u = dual_block(model, y)
     assert (u >= 0).all()
-    assert (u.sum(axis=1) <= caps * (1 + 100 * np.finfo(dtype).eps)).all()
+    assert (u.sum(axis=1) <= loss_weights * (1 + 100 * np.finfo(dtype).eps)).all()
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

@@ -36,10 +36,10 @@ def newton(machine="cs", loss="hinge", **parameters):
     return LinearSVM(machine, loss=loss, solver="newton", **parameters)
 
 
-def train(machine, loss, X, y, caps, tol=1e-9, threads=1):
+def train(machine, loss, X, y, loss_weights, tol=1e-9, threads=1):
     """Run the driver itself, which also trains maximum entropy."""
     machine = find_machine(machine, loss)
-    problem = state_problem(machine, y, np.unique(y), 1.0, caps, None)
+    problem = state_problem(machine, y, np.unique(y), 1.0, loss_weights, None)
     driver = NewtonDriver(
         Rows(X, 1.0), problem, LinearOptions(tol=tol, threads=threads)
     )
@@ -50,11 +50,11 @@ def train(machine, loss, X, y, caps, tol=1e-9, threads=1):
 @pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_optimum(machine, loss, k):
     X, y = make_problem(n=50, d=4, k=k, noise=0.2)
-    caps = np.random.default_rng(0).choice([0.0, 0.5, 2.0], size=50)
-    _, run = train(machine, loss, X, y, caps)
+    loss_weights = np.random.default_rng(0).choice([0.0, 0.5, 2.0], size=50)
+    _, run = train(machine, loss, X, y, loss_weights)
     features = np.column_stack([X, np.ones(50)])
-    used = caps > 0
-    best, _ = solve_primal(machine, loss, features[used], y[used], caps[used])
+    used = loss_weights > 0
+    best, _ = solve_primal(machine, loss, features[used], y[used], loss_weights[used])
     assert run.status == "converged"
     assert_allclose(run.certificate.primal, best, rtol=2e-9)
     assert_allclose(run.certificate.dual, best, rtol=2e-9)
@@ -70,9 +70,13 @@ def test_the_certificate_is_that_of_the_model(machine, loss, sparse):
     model = newton(machine, loss, C=0.7, fit_intercept=False, tol=1e-7)
     model.fit(sp.csr_array(X) if sparse else X, y, sample_weight=weight)
     assert model.status_ == "converged"
-    caps = 0.7 * weight
-    assert_allclose(model.objective_, primal_objective(model, X, y, caps), rtol=1e-12)
-    assert_allclose(model.dual_objective_, dual_objective(model, X, y, caps), rtol=1e-9)
+    loss_weights = 0.7 * weight
+    assert_allclose(
+        model.objective_, primal_objective(model, X, y, loss_weights), rtol=1e-12
+    )
+    assert_allclose(
+        model.dual_objective_, dual_objective(model, X, y, loss_weights), rtol=1e-9
+    )
     assert model.dual_objective_ <= model.objective_ * (1 + 1e-13)
     assert is_bounded(model) == (loss != "squared_hinge")
 
@@ -141,8 +145,10 @@ def test_max_time_keeps_the_last_step():
     with pytest.warns(ConvergenceWarning, match=r"raise max_time \(now 1.0 s\)"):
         model.fit(X, y)
     assert time.perf_counter() - start < 20
-    caps = np.full(len(y), 100.0)
-    assert_allclose(model.objective_, primal_objective(model, X, y, caps), rtol=1e-9)
+    loss_weights = np.full(len(y), 100.0)
+    assert_allclose(
+        model.objective_, primal_objective(model, X, y, loss_weights), rtol=1e-9
+    )
 
 
 def test_interrupt_keeps_the_model(monkeypatch):

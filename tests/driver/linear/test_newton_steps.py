@@ -13,8 +13,8 @@ from polymargin.driver.linear.newton.proximal import ProximalNewton
 from polymargin.machine.projection import Blocks
 
 
-def train(name, loss, X, labels, caps, k, tol=1e-10, most=600):
-    blocks = Blocks(unified_machine(name, loss), labels, caps, k)
+def train(name, loss, X, labels, loss_weights, k, tol=1e-10, most=600):
+    blocks = Blocks(unified_machine(name, loss), labels, loss_weights, k)
     newton = ProximalNewton(X, blocks)
     newton.first()
     while newton.gap > tol * newton.best_primal.primal and newton.steps < most:
@@ -25,9 +25,9 @@ def train(name, loss, X, labels, caps, k, tol=1e-10, most=600):
     return newton
 
 
-def check(name, loss, X, labels, caps, k, tol=1e-9):
-    newton = train(name, loss, X, labels, caps, k)
-    best = unified_optimum(name, loss, X, labels, caps, k)
+def check(name, loss, X, labels, loss_weights, k, tol=1e-9):
+    newton = train(name, loss, X, labels, loss_weights, k)
+    best = unified_optimum(name, loss, X, labels, loss_weights, k)
     assert_allclose(newton.best_primal.primal, best, rtol=tol)
     assert_allclose(newton.best_dual.dual, best, rtol=tol)
     return newton
@@ -37,8 +37,8 @@ def check(name, loss, X, labels, caps, k, tol=1e-9):
 @pytest.mark.parametrize(("name", "loss"), UNIFIED_PAIRS)
 def test_optimum(name, loss, k):
     X, y = make_problem(n=60, d=5, k=k, seed=k)
-    caps = np.random.default_rng(0).uniform(0.2, 3, size=60)
-    check(name, loss, X, y, caps, k)
+    loss_weights = np.random.default_rng(0).uniform(0.2, 3, size=60)
+    check(name, loss, X, y, loss_weights, k)
 
 
 @pytest.mark.parametrize("C", [1e-6, 1e-3, 1e3, 1e6])

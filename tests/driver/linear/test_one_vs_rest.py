@@ -51,15 +51,15 @@ def stated(X, y, loss="hinge", machine="ovr"):
     return state_problem(found, labels, classes, 1.0, np.ones(len(y)), None)
 
 
-def objectives_by_class(model, X, y, caps):
+def objectives_by_class(model, X, y, loss_weights):
     """Primal and dual of every class, in plain NumPy."""
     rows, W, pair = augmented(model, X), class_weights(model), ("ovr", model.loss)
     each = np.maximum(slacks(*pair, rows @ W.T, y), 0)
     each = each**2 if model.loss == "squared_hinge" else each
     half_norms = np.sum(W**2, axis=1) / 2
     u = dual_block(model, y)
-    taken = [penalties(*pair, column[:, None], caps).sum() for column in u.T]
-    return half_norms + caps @ each, u.sum(axis=0) - taken - half_norms
+    taken = [penalties(*pair, column[:, None], loss_weights).sum() for column in u.T]
+    return half_norms + loss_weights @ each, u.sum(axis=0) - taken - half_norms
 
 
 def test_when():
@@ -92,11 +92,11 @@ def test_optimum_of_an_independent_solver(loss, weighted):
     X, y = wide_problem(n=80)
     weight = np.random.default_rng(1).uniform(0.2, 3, size=len(y)) if weighted else None
     model = fit(loss, X, y, weight, C=0.5)
-    caps = 0.5 * (np.ones(len(y)) if weight is None else weight)
-    best, weights = solve_primal("ovr", loss, augmented(model, X), y, caps)
+    loss_weights = 0.5 * (np.ones(len(y)) if weight is None else weight)
+    best, weights = solve_primal("ovr", loss, augmented(model, X), y, loss_weights)
     assert_allclose(model.objective_, best, rtol=1e-6)
     assert_allclose(class_weights(model), weights, atol=1e-3)
-    primal, dual = objectives_by_class(model, X, y, caps)
+    primal, dual = objectives_by_class(model, X, y, loss_weights)
     assert_allclose(model.objective_, primal.sum())
     assert_allclose(model.dual_objective_, dual.sum())
     assert_allclose(model.dual_coef_.T @ augmented(model, X), class_weights(model))

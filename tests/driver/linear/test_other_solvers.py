@@ -87,13 +87,13 @@ def fit_ovr(loss, X, y, **parameters):
 
 def check_same_ovr(model, W, X, y):
     """Objectives, weights and scores; `W` has one row per binary problem."""
-    caps = np.full(len(y), model.C)
+    loss_weights = np.full(len(y), model.C)
     ours, features = class_weights(model), augmented(model, X)
     assert W.shape == ours.shape
     h = slacks("ovr", model.loss, features @ W.T, y)
-    other = np.sum(W**2) / 2 + np.sum(caps * losses("ovr", model.loss, h, y))
+    other = np.sum(W**2) / 2 + np.sum(loss_weights * losses("ovr", model.loss, h, y))
     assert_allclose(model.objective_, other, rtol=1e-6)
-    assert_allclose(primal_objective(model, X, y, caps), other, rtol=1e-6)
+    assert_allclose(primal_objective(model, X, y, loss_weights), other, rtol=1e-6)
     assert_allclose(W, ours, rtol=0, atol=1e-3 * np.abs(ours).max())
     scores = features @ W.T
     found = model.decision_function(X).reshape(scores.shape)

@@ -37,24 +37,26 @@ def test_independent_solver_agrees(machine, loss, k, intercept, C):
     model = fit_reduced(
         machine, loss, X, y, C=C, fit_intercept=intercept, intercept_scaling=2.0
     )
-    caps = np.full(len(y), C)
-    features, kept = augmented(model, X), occurring(model, X, y, caps)
-    best, weights = solve_primal(machine, loss, features, y, caps, kept)
+    loss_weights = np.full(len(y), C)
+    features, kept = augmented(model, X), occurring(model, X, y, loss_weights)
+    best, weights = solve_primal(machine, loss, features, y, loss_weights, kept)
     assert_allclose(model.objective_, best, rtol=1e-6)
     assert_allclose(model.dual_objective_, best, rtol=1e-6)
     found = model_weights(model)
     assert_allclose(found, shown(weights), rtol=0, atol=1e-3 * np.abs(found).max())
     # The pairs that are left out matter: with them the optimum is another.
-    better, _ = solve_primal(machine, loss, features, y, caps)
+    better, _ = solve_primal(machine, loss, features, y, loss_weights)
     assert better < best * (1 - 1e-4)
 
 
 def test_many_classes_and_an_independent_solver():
     X, y = separate_problem(n=200, d=100, k=MANY)
     model = fit_reduced("maxent", "log", X, y)
-    caps = np.ones(len(y))
-    kept = occurring(model, X, y, caps)
-    best, weights = solve_primal("maxent", "log", augmented(model, X), y, caps, kept)
+    loss_weights = np.ones(len(y))
+    kept = occurring(model, X, y, loss_weights)
+    best, weights = solve_primal(
+        "maxent", "log", augmented(model, X), y, loss_weights, kept
+    )
     assert_allclose(model.objective_, best, rtol=1e-6)
     assert_allclose(model_weights(model), weights, atol=1e-3 * np.abs(weights).max())
 
@@ -67,16 +69,16 @@ def test_certificate_and_weights(machine, loss, k, intercept, dtype):
     """The weights are those of the dual variables where a pair occurs."""
     X, y = separate_problem(n=60 + 2 * k, k=k, dtype=dtype)
     model = fit_reduced(machine, loss, X, y, fit_intercept=intercept, tol=1e-3)
-    caps, rounding = np.ones(len(y)), 1e-5 if dtype == np.float32 else 1e-11
-    kept = occurring(model, X, y, caps)
+    loss_weights, rounding = np.ones(len(y)), 1e-5 if dtype == np.float32 else 1e-11
+    kept = occurring(model, X, y, loss_weights)
     assert not kept.all()
-    W = reduced_weights(model, X, y, caps)
+    W = reduced_weights(model, X, y, loss_weights)
     scale = np.abs(W).max()
     assert model.coef_.dtype == dtype
     assert_allclose(model_weights(model), shown(W), rtol=0, atol=rounding * scale)
     assert not model_weights(model)[~shown_kept(kept)].any()
-    primal = primal_objective(model, X, y, caps, W)
-    dual = dual_objective(model, X, y, caps, kept)
+    primal = primal_objective(model, X, y, loss_weights, W)
+    dual = dual_objective(model, X, y, loss_weights, kept)
     assert_allclose(model.objective_, primal, rtol=rounding)
     assert_allclose(model.dual_objective_, dual, rtol=rounding)
     assert -rounding * primal <= primal - dual <= (1e-3 + rounding) * primal
@@ -133,10 +135,10 @@ def test_where_every_pair_occurs_nothing_is_reduced(machine, loss, k):
 @pytest.mark.parametrize(("machine", "loss"), REDUCIBLE)
 def test_number_of_parameters(machine, loss, k):
     X, y = separate_problem(n=60 + 2 * k, k=k)
-    caps = np.ones(len(y))
+    loss_weights = np.ones(len(y))
     for intercept in (False, True):
         model = fit_reduced(machine, loss, X, y, fit_intercept=intercept, tol=1e-2)
-        kept = occurring(model, X, y, caps)[:, : X.shape[1]]
+        kept = occurring(model, X, y, loss_weights)[:, : X.shape[1]]
         assert model.n_parameters_ == (kept.sum(), kept.size)
         assert model.n_parameters_.kept < model.n_parameters_.full
         full = make_model(machine, loss, fit_intercept=intercept, tol=1e-2).fit(X, y)

@@ -29,10 +29,10 @@ def optimum(machine, loss, X, y, weights=None, **parameters):
 
 def check(model, store, X, y, machine, loss, weights=None, **parameters):
     """The certificate holds: of the primal itself, and against the optimum."""
-    caps = np.full(len(y), model.C) if weights is None else model.C * weights
+    loss_weights = np.full(len(y), model.C) if weights is None else model.C * weights
     assert model.status_ == "converged"
     assert model.dual_gap_ <= model.tol
-    exact = primal_objective(model, X, y, caps)
+    exact = primal_objective(model, X, y, loss_weights)
     assert model.objective_ == pytest.approx(exact, rel=1e-9)
     best = optimum(machine, loss, X, y, weights, C=model.C, **parameters)
     assert model.dual_objective_ <= best * (1 + 1e-9)

@@ -28,7 +28,7 @@ def fit(loss, X, y, sample_weight=None, **parameters):
     return model.fit(X, y, sample_weight=sample_weight)
 
 
-def objective(model, W, X, y, caps):
+def objective(model, W, X, y, loss_weights):
     """1/2 |W|^2 + sum C_i loss_i by the definitions of the losses."""
     scores = augmented(model, X) @ W.T
     h = slacks("ovr", "hinge", scores, np.searchsorted(model.classes_, y))
@@ -36,12 +36,12 @@ def objective(model, W, X, y, caps):
         values = np.logaddexp(0, h - 1)
     else:
         values = np.maximum(h, 0) ** 2
-    return np.sum(W**2) / 2 + np.sum(caps * values.sum(axis=1))
+    return np.sum(W**2) / 2 + np.sum(loss_weights * values.sum(axis=1))
 
 
-def dual_objective(model, X, y, caps):
+def dual_objective(model, X, y, loss_weights):
     """Of `dual_coef_`; rows without features are worth their constant loss."""
-    u, C = dual_block(model, y), caps[:, None]
+    u, C = dual_block(model, y), loss_weights[:, None]
     if model.loss == "logistic":
         terms = xlogy(C, C) - xlogy(u, u) - xlogy(C - u, C - u)
         constant = np.log(2)
@@ -49,14 +49,14 @@ def dual_objective(model, X, y, caps):
         terms = u - np.divide(u**2, 4 * C, where=C > 0, out=np.zeros_like(u))
         constant = 1
     features = augmented(model, X)
-    terms[~features.any(axis=1)] = constant * caps[~features.any(axis=1), None]
+    terms[~features.any(axis=1)] = constant * loss_weights[~features.any(axis=1), None]
     W = model.dual_coef_.toarray().T.astype(np.float64) @ features
     return terms.sum() - np.sum(W**2) / 2
 
 
-def check_certificate(model, X, y, caps, rounding=1e-10):
-    primal = objective(model, class_weights(model), X, y, caps)
-    dual = dual_objective(model, X, y, caps)
+def check_certificate(model, X, y, loss_weights, rounding=1e-10):
+    primal = objective(model, class_weights(model), X, y, loss_weights)
+    dual = dual_objective(model, X, y, loss_weights)
     terms = primal + abs(dual) + abs(model.dual_coef_).sum()
     assert abs(model.objective_ - primal) <= rounding * terms
     assert abs(model.dual_objective_ - dual) <= rounding * terms
@@ -64,12 +64,12 @@ def check_certificate(model, X, y, caps, rounding=1e-10):
     u = dual_block(model, y)
     assert u.min() >= 0
     if model.loss == "logistic":
-        assert (u <= caps[:, None] * (1 + 1e-6)).all()
+        assert (u <= loss_weights[:, None] * (1 + 1e-6)).all()
 
 
-def check_same_optimum(model, W, X, y, caps, rtol=1e-6):
+def check_same_optimum(model, W, X, y, loss_weights, rtol=1e-6):
     """`W` is the other solver's: one row per binary problem."""
-    other = objective(model, W, X, y, caps)
+    other = objective(model, W, X, y, loss_weights)
     assert_allclose(model.objective_, other, rtol=rtol)
     assert_allclose(model.dual_objective_, other, rtol=rtol)
     ours = class_weights(model)
@@ -84,21 +84,21 @@ def check_same_optimum(model, W, X, y, caps, rtol=1e-6):
 def test_interior_point_solver_agrees(k, C, intercept, weighting):
     X, y = make_problem(n=30 + 5 * k, d=4, k=k, seed=k)
     sample = class_weight = None
-    caps = np.full(len(y), C)
+    loss_weights = np.full(len(y), C)
     if weighting == "sample":
         sample = np.random.default_rng(1).choice([0.1, 0.5, 2.0], size=len(y))
-        caps = caps * sample
+        loss_weights = loss_weights * sample
     if weighting == "class":
         class_weight = {label: 0.5 + label for label in range(k)}
-        caps = caps * compute_sample_weight(class_weight, y)
+        loss_weights = loss_weights * compute_sample_weight(class_weight, y)
     parameters = {"fit_intercept": intercept, "intercept_scaling": 2.0, "C": C}
     parameters["class_weight"] = class_weight
     model = fit("squared_hinge", X, y, sample, **parameters)
     assert model.solver_ == "tron" and model.status_ == "converged"
     features = augmented(model, X)
-    _, W = solve_primal("ovr", "squared_hinge", features, y, caps)
-    check_same_optimum(model, W, X, y, caps)
-    check_certificate(model, X, y, caps)
+    _, W = solve_primal("ovr", "squared_hinge", features, y, loss_weights)
+    check_same_optimum(model, W, X, y, loss_weights)
+    check_certificate(model, X, y, loss_weights)
 
 
 @pytest.mark.parametrize("C", [0.1, 10.0])

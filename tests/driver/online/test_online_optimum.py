@@ -47,8 +47,8 @@ def test_converged_against_an_interior_point_solver(k, C):
     weight = np.random.default_rng(0).uniform(0.2, 3, size=len(y))
     weight[5] = 0
     by_class = {0: 2.0}
-    caps = C * weight * np.where(y == 0, 2.0, 1.0)
-    best = kernel_optimum("cs", "hinge", gaussian(X, X, GAMMA), y, caps)
+    loss_weights = C * weight * np.where(y == 0, 2.0, 1.0)
+    best = kernel_optimum("cs", "hinge", gaussian(X, X, GAMMA), y, loss_weights)
     model = online(C=C, epochs="converged", tol=1e-8, class_weight=by_class)
     model.fit(X, y, sample_weight=weight)
     assert model.status_ == "converged"

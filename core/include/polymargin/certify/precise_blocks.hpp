@@ -61,8 +61,8 @@ class PreciseBlocks {
         index_[count] = m;
         dual_[count++] = double(dual[m]);
       }
-      return machine_->dual_term({layout_.classes, example.label, double(example.cap), count,
-                                  index_.data(), dual_.data()});
+      return machine_->dual_term({layout_.classes, example.label, double(example.loss_weight),
+                                  count, index_.data(), dual_.data()});
     });
   }
 
@@ -74,7 +74,7 @@ class PreciseBlocks {
     return {layout_,
             example.label,
             double(example.curvature),
-            double(example.cap),
+            double(example.loss_weight),
             score_.data(),
             dual_.data(),
             change_.data(),

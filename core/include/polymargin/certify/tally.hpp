@@ -17,7 +17,7 @@ struct Tally {
 
   template <class Real>
   void add_loss(const Example<Real>& example, double loss, double violated) {
-    losses += double(example.cap) * loss;
+    losses += double(example.loss_weight) * loss;
     if (example.has_variables()) violation = std::max(violation, violated);
   }
 
@@ -25,8 +25,8 @@ struct Tally {
   template <class Real, class Term>
   void add_dual_term(const Example<Real>& example, double loss_at_zero, Term&& term) {
     if (example.is_empty())
-      dual_terms += double(example.cap) * loss_at_zero;
-    else if (example.cap > 0)
+      dual_terms += double(example.loss_weight) * loss_at_zero;
+    else if (example.loss_weight > 0)
       dual_terms += term();
   }
 

@@ -74,15 +74,15 @@ inline DualSums sums_of_duals(const Targets& targets, const BlockEntries<Real>& 
   return sums;
 }
 
-// How far one can go along a direction from a block before a variable is zero or `cap`.
+// How far one can go along a direction from a block before a variable is zero or `loss_weight`.
 template <class Lanes, class Real>
-inline std::pair<Real, Real> feasible(const Lanes& lanes, const Real* direction, Real cap) {
+inline std::pair<Real, Real> feasible(const Lanes& lanes, const Real* direction, Real loss_weight) {
   using V = typename Lanes::V;
   V lower = V{} + kNowhere<Real>, upper = V{} - kNowhere<Real>;
   for (int v = 0; v < lanes.packs; ++v) {
     const V d = load<V>(direction + v * Lanes::kLanes);
     const V inverse = 1 / (d != V{} ? d : V{} + 1);
-    const V zero = -lanes.dual(v) * inverse, full = (cap - lanes.dual(v)) * inverse;
+    const V zero = -lanes.dual(v) * inverse, full = (loss_weight - lanes.dual(v)) * inverse;
     lower = d != V{} ? max_of(lower, min_of(zero, full)) : lower;
     upper = d != V{} ? min_of(upper, max_of(zero, full)) : upper;
   }

@@ -32,14 +32,15 @@ class BoxBlocks : public MarginMachine<Real> {
   double dual_term(const BlockEntries<Real>& entries) const override {
     const DualSums sums = sums_of_duals(margin_.targets(), entries);
     const double squares = Squares == Penalty::of_sum ? sums.sum * sums.sum : sums.squares;
-    const double penalty = Squares == Penalty::none ? 0 : squares / (4 * double(entries.cap));
+    const double penalty =
+        Squares == Penalty::none ? 0 : squares / (4 * double(entries.loss_weight));
     return sums.targets - penalty;
   }
 
   bool at_vertex(const BlockEntries<Real>& entries) const override {
     if (Squares != Penalty::none) return entries.count == 0;
     return std::all_of(entries.value, entries.value + entries.count,
-                       [&](Real u) { return u >= entries.cap; });
+                       [&](Real u) { return u >= entries.loss_weight; });
   }
 
   double loss_at_zero(int classes) const override {
@@ -55,8 +56,8 @@ class BoxBlocks : public MarginMachine<Real> {
     for_each_example_pack(blocks, [&](const auto& lanes) {
       using V = typename std::decay_t<decltype(lanes)>::V;
       const auto shift = margin_.shift(lanes);
-      const V penalty = 1 / (2 * lanes.cap());
-      const V upper = Squares == Penalty::none ? lanes.cap() : V{} - kNowhere<Real>;
+      const V penalty = 1 / (2 * lanes.loss_weight());
+      const V upper = Squares == Penalty::none ? lanes.loss_weight() : V{} - kNowhere<Real>;
       V sum{}, worst{};
       if (Squares == Penalty::of_sum)
         for (int m = 0; m < lanes.packs; ++m) sum += lanes.dual(m);
@@ -88,7 +89,7 @@ class BoxBlocks : public MarginMachine<Real> {
       using V = typename Lanes::V;
       const BoxProblem<Real> problem = this->problem(block);
       const auto shift = margin_.shift(lanes);
-      const Real penalty = 1 / (2 * block.cap);
+      const Real penalty = 1 / (2 * block.loss_weight);
       V sum{}, signed_sum{}, squares{}, along_margin{}, along_dual{}, total{};
       for (int v = 0; v < lanes.packs; ++v) {
         const V d = load<V>(direction + v * Lanes::kLanes);
@@ -117,7 +118,7 @@ class BoxBlocks : public MarginMachine<Real> {
       using V = typename Lanes::V;
       const BoxProblem<Real> problem = this->problem(block);
       const auto shift = margin_.shift(lanes);
-      const Real penalty = 1 / (2 * block.cap);
+      const Real penalty = 1 / (2 * block.loss_weight);
       V total{};
       for (int v = 0; v < lanes.packs; ++v) total += lanes.dual(v);
       const Real shared = Squares == Penalty::of_sum ? penalty * Lanes::sum(total) : Real(0);
@@ -142,10 +143,10 @@ class BoxBlocks : public MarginMachine<Real> {
  protected:
   BoxProblem<Real> problem(const Block<Real>& block) const {
     const int classes = block.layout.classes;
-    const Real penalty = Squares == Penalty::none ? Real(0) : 1 / (2 * block.cap);
+    const Real penalty = Squares == Penalty::none ? Real(0) : 1 / (2 * block.loss_weight);
     BoxProblem<Real> problem{Real(margin_.delta(classes)) * block.curvature,
                              Real(margin_.rho(classes)) * block.curvature,
-                             Squares == Penalty::none ? block.cap : -kNowhere<Real>};
+                             Squares == Penalty::none ? block.loss_weight : -kNowhere<Real>};
     if (Squares == Penalty::of_each) problem.diagonal += penalty;
     if (Squares == Penalty::of_sum) {
       if constexpr (Margin::kSigned)
@@ -204,7 +205,7 @@ class BoxMachine final : public BoxBlocks<Real, Margin, Squares> {
     const Block<Real>& block = lanes.block;
     const int classes = block.layout.classes;
     BoxProblem<Real> problem = this->problem(block);
-    const Real penalty = 1 / (2 * block.cap);
+    const Real penalty = 1 / (2 * block.loss_weight);
     const auto shift = margin_.shift(lanes);
     auto gradient = lanes.local(0);  // h
 

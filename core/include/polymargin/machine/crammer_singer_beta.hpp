@@ -14,7 +14,7 @@ struct CrammerSingerBeta {
   static double gradient(bool is_label, double score) { return target(is_label) - score; }
 
   // The most that beta_m can be.
-  static double bound(bool is_label, double cap) { return is_label ? cap : 0.0; }
+  static double bound(bool is_label, double loss_weight) { return is_label ? loss_weight : 0.0; }
 };
 
 }  // namespace polymargin

@@ -21,7 +21,7 @@ struct ExampleBlocks {
   const Real* scores;
   const Real* duals;
   const LaneInt<Real>* labels;
-  const Real* caps;
+  const Real* loss_weights;
 };
 
 template <class Real>
@@ -42,7 +42,7 @@ struct ExampleLanes {
   I is_class(int) const { return labels == labels; }
   V score(int m) const { return load<V>(blocks.scores + m * blocks.stride + first); }
   V dual(int m) const { return load<V>(blocks.duals + m * blocks.stride + first); }
-  V cap() const { return load<V>(blocks.caps + first); }
+  V loss_weight() const { return load<V>(blocks.loss_weights + first); }
   V label_score() const {
     V found{};
     for (int m = 0; m < packs; ++m) found = is_label(m) ? score(m) : found;

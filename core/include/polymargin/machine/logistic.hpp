@@ -26,10 +26,10 @@ class Logistic final : public Machine<Real> {
   double dual_term(const BlockEntries<Real>& entries) const override {
     double sum = 0;
     for (int c = 0; c < entries.count; ++c) {
-      const double share = std::min(double(entries.value[c]) / double(entries.cap), 1.0);
+      const double share = std::min(double(entries.value[c]) / double(entries.loss_weight), 1.0);
       sum += entropy(share) + entropy(1 - share);
     }
-    return double(entries.cap) * sum;
+    return double(entries.loss_weight) * sum;
   }
 
   bool at_vertex(const BlockEntries<Real>&) const override { return false; }
@@ -43,8 +43,8 @@ class Logistic final : public Machine<Real> {
     using V = typename Lanes::V;
     constexpr int kBytes = int(sizeof(V));
     const Block<Real>& block = lanes.block;
-    const Real a = block.curvature * block.cap;
-    const Real inverse_cap = 1 / block.cap;
+    const Real a = block.curvature * block.loss_weight;
+    const Real inverse_loss_weight = 1 / block.loss_weight;
 
     V worst{}, significant{}, loss{};
     auto margins = lanes.local(0);
@@ -55,7 +55,7 @@ class Logistic final : public Machine<Real> {
       const V target = margin > V{} ? small : 1 - small;
       const V lane_loss = max_of(-margin, V{}) + log1p_pack<Real, kBytes>(odds);
       loss += lanes.is_class(v) ? lane_loss : V{};
-      const V share = lanes.dual(v) * inverse_cap;
+      const V share = lanes.dual(v) * inverse_loss_weight;
       const V difference = lanes.is_class(v) ? max_of(share - target, target - share) : V{};
       worst = max_of(worst, difference);
       significant = max_of(significant, difference - threshold * max_of(share, target));
@@ -70,9 +70,9 @@ class Logistic final : public Machine<Real> {
     auto solution = lanes.local(1);
     V gain{}, norm_change{};
     for (int v = 0; v < lanes.packs; ++v) {
-      const V start = min_of(lanes.dual(v) * inverse_cap, V{} + Real(1));
+      const V start = min_of(lanes.dual(v) * inverse_loss_weight, V{} + Real(1));
       const auto shares = EntropyBox::solve<Real, kBytes>(a, start, margins[v]);
-      solution[v] = lanes.is_class(v) ? block.cap * shares.share : V{};
+      solution[v] = lanes.is_class(v) ? block.loss_weight * shares.share : V{};
       const V delta = solution[v] - lanes.dual(v);
       // The gain is C_i KL(p_0 | p) - d (v + logit(p) + 1/2 A d), the last part of which is
       // 1/2 A d^2 for an exact step. The divergence is at least 2 (p - p_0)^2, also when rounded.
@@ -82,8 +82,8 @@ class Logistic final : public Machine<Real> {
       const V divergence = log_pack<Real, kBytes>(ratio) - inside * shares.logit_change;
       const V least = 2 * (shares.share - start) * (shares.share - start);
       const V half = block.curvature / 2 * delta;
-      const V lane_gain =
-          block.cap * max_of(divergence, least) - delta * ((margins[v] + shares.logit) + half);
+      const V lane_gain = block.loss_weight * max_of(divergence, least) -
+                          delta * ((margins[v] + shares.logit) + half);
       gain += lanes.is_class(v) ? lane_gain : V{};
       norm_change += delta * (margins[v] + half);
     }

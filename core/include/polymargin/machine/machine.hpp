@@ -14,7 +14,7 @@ namespace polymargin {
 template <class Real>
 struct BlockEntries {
   int classes, label;
-  Real cap;  // C_i
+  Real loss_weight;  // C_i
   int count;
   const std::int32_t* index;
   const Real* value;

@@ -29,12 +29,12 @@ class MaxEntropy final : public Machine<Real> {
   double dual_term(const BlockEntries<Real>& entries) const override {
     double entropy = 0, rest = 1;
     for (int c = 0; c < entries.count; ++c) {
-      const double share = double(entries.value[c]) / double(entries.cap);
+      const double share = double(entries.value[c]) / double(entries.loss_weight);
       rest -= share;
       entropy -= share * std::log(share);
     }
     if (rest > 0) entropy -= rest * std::log(rest);
-    return double(entries.cap) * entropy;
+    return double(entries.loss_weight) * entropy;
   }
 
   bool at_vertex(const BlockEntries<Real>&) const override { return false; }
@@ -46,8 +46,8 @@ class MaxEntropy final : public Machine<Real> {
     using V = typename Lanes::V;
     constexpr int kBytes = int(sizeof(V));
     const Block<Real>& block = lanes.block;
-    const Real a = block.curvature * block.cap;
-    const Real inverse_cap = 1 / block.cap;
+    const Real a = block.curvature * block.loss_weight;
+    const Real inverse_loss_weight = 1 / block.loss_weight;
     const Real label_score = block.score[block.label];
 
     V highest_lanes = V{} + label_score, total{};
@@ -56,7 +56,7 @@ class MaxEntropy final : public Machine<Real> {
       total += lanes.dual(v);
     }
     const Real highest = Lanes::max(highest_lanes);
-    const Real label_share = std::max(1 - Lanes::sum(total) * inverse_cap, Real(0));
+    const Real label_share = std::max(1 - Lanes::sum(total) * inverse_loss_weight, Real(0));
 
     auto start = lanes.local(0);
     auto shares = lanes.local(1);
@@ -66,7 +66,7 @@ class MaxEntropy final : public Machine<Real> {
       shares[v] = lanes.is_class(v) ? power : V{};
       sum += shares[v];
       wrong += lanes.is_label(v) ? V{} : shares[v];
-      start[v] = lanes.is_label(v) ? V{} + label_share : lanes.dual(v) * inverse_cap;
+      start[v] = lanes.is_label(v) ? V{} + label_share : lanes.dual(v) * inverse_loss_weight;
     }
     const Real partition = Lanes::sum(sum);
     const Real inverse_partition = 1 / partition;
@@ -93,7 +93,7 @@ class MaxEntropy final : public Machine<Real> {
 
     V divergence{}, squares{}, changes{}, along{}, along_logs{}, label_log{};
     for (int v = 0; v < lanes.packs; ++v) {
-      const V solution = lanes.is_label(v) ? V{} : block.cap * shares[v];
+      const V solution = lanes.is_label(v) ? V{} : block.loss_weight * shares[v];
       const V delta = solution - lanes.dual(v);
       const V ratio = start[v] > V{} ? start[v] / shares[v] : V{} + Real(1);
       divergence += start[v] * log_pack<Real, kBytes>(ratio);
@@ -109,9 +109,9 @@ class MaxEntropy final : public Machine<Real> {
     // rounded.
     const Real change = Lanes::sum(changes);
     const Real all_squares = Lanes::sum(squares) + change * change;
-    const Real least = all_squares * inverse_cap * inverse_cap;
+    const Real least = all_squares * inverse_loss_weight * inverse_loss_weight;
     step.norm_change = block.curvature / 2 * all_squares - Lanes::sum(along);
-    step.gain = block.cap * std::max(Lanes::sum(divergence), least) -
+    step.gain = block.loss_weight * std::max(Lanes::sum(divergence), least) -
                 (Lanes::sum(along_logs) - change * Lanes::sum(label_log)) - step.norm_change;
     step.moved = step.gain > 0;
     if (!step.moved) return step;

@@ -31,7 +31,7 @@ class SimplexBlocks : public MarginMachine<Real> {
 
   bool at_vertex(const BlockEntries<Real>& entries) const override {
     return entries.count == 0 ||
-           (entries.count == 1 && entries.value[0] >= (1 - kZeroShare) * entries.cap);
+           (entries.count == 1 && entries.value[0] >= (1 - kZeroShare) * entries.loss_weight);
   }
 
   double loss_at_zero(int) const override {
@@ -52,7 +52,7 @@ class SimplexBlocks : public MarginMachine<Real> {
         lowest = min_of(lowest, dual > V{} ? h : V{} - kNowhere<Real>);
       }
       if (lanes.packs > kPlainPacks) total = compensated_sum(lanes);
-      const auto slack = total < (1 - kZeroShare) * lanes.cap();
+      const auto slack = total < (1 - kZeroShare) * lanes.loss_weight();
       store(found + lanes.first, highest - (slack ? min_of(lowest, V{}) : lowest));
     });
   }
@@ -94,8 +94,8 @@ class SimplexBlocks : public MarginMachine<Real> {
       line.gradient = Lanes::sum(along);
       line.curvature =
           block.curvature * squared_norm(block, Lanes::sum(squares), Lanes::sum(signed_sum));
-      std::tie(line.lower, line.upper) = feasible(lanes, direction, block.cap);
-      const Real slack = std::max(block.cap - Lanes::sum(total), Real(0));
+      std::tie(line.lower, line.upper) = feasible(lanes, direction, block.loss_weight);
+      const Real slack = std::max(block.loss_weight - Lanes::sum(total), Real(0));
       if (all > 0) line.upper = std::min(line.upper, slack / all);
       if (all < 0) line.lower = std::max(line.lower, slack / all);
       return line;
@@ -104,8 +104,8 @@ class SimplexBlocks : public MarginMachine<Real> {
 
   void tighten(const Block<Real>& block) const override {
     Real* const end = block.dual + block.layout.classes;
-    const double slack = double(block.cap) - std::accumulate(block.dual, end, 0.0);
-    if (std::fabs(slack) > 4 * double(kZeroShare) * double(block.cap)) return;
+    const double slack = double(block.loss_weight) - std::accumulate(block.dual, end, 0.0);
+    if (std::fabs(slack) > 4 * double(kZeroShare) * double(block.loss_weight)) return;
     Real& largest = *std::max_element(block.dual, end);
     largest = Real(double(largest) + slack);
   }
@@ -125,7 +125,8 @@ class SimplexBlocks : public MarginMachine<Real> {
     });
     Real sum = 0;
     for (int m = 0; m < block.layout.classes; ++m) sum += block.dual[m];
-    const bool slack = sum < (1 - kZeroShare) * block.cap;  // a variable with h = 0, class -1
+    const bool slack =
+        sum < (1 - kZeroShare) * block.loss_weight;  // a variable with h = 0, class -1
     Real highest = 0, lowest = slack ? Real(0) : -kNowhere<Real>;
     int up = -1, down = -1;
     for (int m = 0; m < block.layout.classes; ++m) {
@@ -218,9 +219,9 @@ class SimplexMachine final : public SimplexBlocks<Real, Margin> {
       gradient[v] = h;
     }
     Real start_sum = Lanes::sum(total);
-    if (lanes.packs > kPlainPacks && start_sum > block.cap / 2)
+    if (lanes.packs > kPlainPacks && start_sum > block.loss_weight / 2)
       start_sum = Lanes::sum(this->compensated_sum(lanes));
-    const bool slack = start_sum < (1 - kZeroShare) * block.cap;
+    const bool slack = start_sum < (1 - kZeroShare) * block.loss_weight;
     Step<Real> step;
     step.loss = Lanes::max(highest);
     const Real least = Lanes::min(lowest);

@@ -17,15 +17,15 @@ inline constexpr Real kEmptyCurvature = std::is_same_v<Real, float> ? Real(1e-30
 
 template <class Real>
 struct Example {
-  Real curvature;  // A = |x|^2
-  Real cap;        // C_i
-  Real loss;       // as last seen
+  Real curvature;    // A = |x|^2
+  Real loss_weight;  // C_i
+  Real loss;         // as last seen
   std::int32_t label;
 
   // Its scores are zero whatever W is, and so its loss is fixed.
   bool is_empty() const { return curvature < kEmptyCurvature<Real>; }
   // With weight zero it has no variables; those of an empty one do not matter.
-  bool has_variables() const { return cap > 0 && !is_empty(); }
+  bool has_variables() const { return loss_weight > 0 && !is_empty(); }
 };
 
 // Aligned arrays for one visit at a time; one per thread. Makes the block that a machine sees.
@@ -72,7 +72,8 @@ class Workspace {
       classes[count] = m;
       change[count++] = u;
     });
-    return {layout.classes, example.label, example.cap, count, classes.data(), change.data()};
+    return {layout.classes, example.label,  example.loss_weight,
+            count,          classes.data(), change.data()};
   }
 
   // After a visit: the next one finds zeros again.
@@ -96,7 +97,7 @@ class Workspace {
 
   Block<Real> make_block(const Example<Real>& example, const ClassLayout& layout, int label,
                          Real* block) {
-    return {layout,       label, example.curvature, example.cap,
+    return {layout,       label, example.curvature, example.loss_weight,
             score.data(), block, change.data(),     arrays.data()};
   }
 

@@ -12,7 +12,7 @@ struct Block {
   ClassLayout layout;    // how many classes, in how many packs
   int label;             // position of the example's own class; may be outside (one-vs-rest)
   Real curvature;        // A = |x|^2
-  Real cap;              // C_i
+  Real loss_weight;      // C_i
   const Real* score;     // s_m = <w_m, x>
   Real* dual;            // the block; zero where there is no variable; updated by step()
   Real* change;          // out, if the step moved: what is added to w_m is change[m] x

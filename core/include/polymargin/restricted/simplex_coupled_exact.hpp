@@ -32,7 +32,7 @@ struct SimplexCoupledExact {
     }
     const Real coupled_start = start_sum - 2 * label.start;
     Real label_solution = solve_slack(lanes, h, label, coupled_start, solution);
-    if (label_solution + sum_of(lanes, solution) > block.cap)
+    if (label_solution + sum_of(lanes, solution) > block.loss_weight)
       label_solution = solve_full(lanes, h, label, coupled_start, solution);
     if constexpr (Signed)
       for (int v = 0; v < lanes.packs; ++v)
@@ -91,23 +91,23 @@ struct SimplexCoupledExact {
   static Real solve_full(const Lanes& lanes, const Packs& h, const Label<Real>& label,
                          Real coupled_start, Packs& solution) {
     using V = typename Lanes::V;
-    const Real cap = lanes.block.cap;
+    const Real loss_weight = lanes.block.loss_weight;
     V highest_h = V{} + kNowhere<Real>;
     for (int v = 0; v < lanes.packs; ++v) highest_h = max_of(highest_h, other(lanes, v, h[v]));
     const Real highest = Lanes::max(highest_h);
     write_targets(lanes, h, highest, solution);
     V largest = V{} + kNowhere<Real>;
     for (int v = 0; v < lanes.packs; ++v) largest = max_of(largest, solution[v]);
-    Real tau = threshold_root(lanes, solution, ThresholdEquation<Real>{-cap, 0, 1},
-                              Lanes::max(largest) - cap);
+    Real tau = threshold_root(lanes, solution, ThresholdEquation<Real>{-loss_weight, 0, 1},
+                              Lanes::max(largest) - loss_weight);
     if constexpr (Signed) {
       const Real share = 1 / Real(lanes.classes());
       const Real target = label.start + (label.gradient - highest) / lanes.block.curvature;
-      if (target - 2 * share * (cap - coupled_start) - tau > 0) {
-        const ThresholdEquation<Real> stationary{(target - cap) + 2 * share * (cap + coupled_start),
-                                                 -1, 1 - 4 * share};
+      if (target - 2 * share * (loss_weight - coupled_start) - tau > 0) {
+        const ThresholdEquation<Real> stationary{
+            (target - loss_weight) + 2 * share * (loss_weight + coupled_start), -1, 1 - 4 * share};
         tau = threshold_root(lanes, solution, stationary);
-        return std::max(cap - cut_at(lanes, tau, solution), Real(0));
+        return std::max(loss_weight - cut_at(lanes, tau, solution), Real(0));
       }
     }
     cut_at(lanes, tau, solution);

@@ -21,8 +21,8 @@ struct SimplexExact {
              Packs& solution) const {
     using V = typename Lanes::V;
     const Real inverse = 1 / lanes.block.curvature;
-    const Real cap = lanes.block.cap;
-    const Real label_target = (cap - start_sum) - highest * inverse;
+    const Real loss_weight = lanes.block.loss_weight;
+    const Real label_target = (loss_weight - start_sum) - highest * inverse;
     const Real label_free_total = start_sum + highest * inverse;
 
     V sum{};
@@ -38,7 +38,7 @@ struct SimplexExact {
     Real theta = -kNowhere<Real>;
     for (bool first = true;; first = false) {
       const Real root = with_label ? (Lanes::sum(sum) - label_free_total) / Real(others + 1)
-                                   : (Lanes::sum(sum) - cap) / Real(others);
+                                   : (Lanes::sum(sum) - loss_weight) / Real(others);
       if (!first && !(root > theta)) break;  // rounding
       theta = root;
       int others_now = 0;

@@ -56,9 +56,9 @@ class AnySimplex {
     Real* starts = reinterpret_cast<Real*>(&start[0]);
     Real* solutions = reinterpret_cast<Real*>(&solution[0]);
     gradients[block.label] = 0;
-    starts[block.label] = std::max(block.cap - start_sum, Real(0));
-    solver_->solve({block.layout.classes, block.curvature, block.cap, gradients, starts, solutions,
-                    block.workspace + 3 * block.layout.stride, block.step, block.label});
+    starts[block.label] = std::max(block.loss_weight - start_sum, Real(0));
+    solver_->solve({block.layout.classes, block.curvature, block.loss_weight, gradients, starts,
+                    solutions, block.workspace + 3 * block.layout.stride, block.step, block.label});
     solutions[block.label] = 0;
   }
 

@@ -40,8 +40,8 @@ void check_optimum(const KernelMachine& choice, const KernelProblem<Real>& probl
 
 // What is claimed of a model in float is true of it to 1e-6 of the objective (docs/mathematics.md),
 // also where C is large: against sums over its dual variables in long double.
-void check_certificate_in_float(const KernelMachine& choice, double cap) {
-  const KernelProblem<float> problem(11, 120, 4, 0.3, cap);
+void check_certificate_in_float(const KernelMachine& choice, double loss_weight) {
+  const KernelProblem<float> problem(11, 120, 4, 0.3, loss_weight);
   Trained<float> trained(problem, choice, {2, true, 1e-2}, problem.size);
   for (int epoch = 0; epoch < 20; ++epoch) {
     trained.driver.epoch(never);
@@ -67,17 +67,18 @@ std::vector<Variable> variables_of(const Trained<double>& trained) {
   const std::vector<Vector> score = trained.scores();
   std::vector<Variable> result;
   for (int i = 0; i < problem.size; ++i) {
-    const Wide cap = problem.caps[i];
+    const Wide loss_weight = problem.loss_weights[i];
     const Vector u = trained.dual(i);
-    const Vector slope = definition.slopes(definition.margins(score[i], problem.labels[i]), u, cap);
+    const Vector slope =
+        definition.slopes(definition.margins(score[i], problem.labels[i]), u, loss_weight);
     for (int m = 0; m < problem.classes; ++m) {
       if (!definition.has_variable(m, problem.labels[i])) continue;
       Vector unit(problem.classes);
       unit[m] = 1;
       const Vector b = definition.coefficients(unit, problem.labels[i]);
-      Wide diagonal = definition.squared() ? 1 / (2 * cap) : Wide(0);
+      Wide diagonal = definition.squared() ? 1 / (2 * loss_weight) : Wide(0);
       for (Wide value : b) diagonal += problem.kernel[i * problem.size + i] * value * value;
-      const Wide upper = definition.squared() ? Wide(1e30L) : cap - u[m];
+      const Wide upper = definition.squared() ? Wide(1e30L) : loss_weight - u[m];
       result.push_back({i, m, slope[m], diagonal, -u[m], upper, b});
     }
   }
@@ -137,7 +138,7 @@ void check_choices(const KernelMachine& choice, unsigned seed) {
 // two: one optimum.
 void check_same_optimum(const KernelMachine& choice, unsigned seed) {
   KernelProblem<double> problem(seed, 90, 4, 1.0, 3.0);
-  for (int i : {5, 17, 40}) problem.caps[i] = 0;
+  for (int i : {5, 17, 40}) problem.loss_weights[i] = 0;
   Wide first = 0;
   std::int64_t whole = 0;
   for (int working_set : {2, 1})
@@ -216,7 +217,7 @@ void run_tests() {
     check_same_optimum(choice, 6);
     if (choice.machine != "cs")
       for (unsigned seed = 10; seed < 30; ++seed) check_choices(choice, seed);
-    for (double cap : {1.0, 1e4}) check_certificate_in_float(choice, cap);
+    for (double loss_weight : {1.0, 1e4}) check_certificate_in_float(choice, loss_weight);
     check_shrinking(choice);
     check_determinism<float>(choice);
   }

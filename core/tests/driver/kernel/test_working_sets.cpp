@@ -27,18 +27,18 @@ std::vector<Wide> violations_of(const WorkingSetTrained<double>& trained) {
   const std::vector<Vector> scores = trained.scores();
   std::vector<Wide> result;
   for (int i = 0; i < problem.size; ++i)
-    result.push_back(problem.caps[i] == 0
+    result.push_back(problem.loss_weights[i] == 0
                          ? Wide(0)
                          : trained.definition.violation(
                                trained.definition.margins(scores[i], problem.labels[i]),
-                               trained.dual(i), problem.caps[i], 16 * kRounding<double>));
+                               trained.dual(i), problem.loss_weights[i], 16 * kRounding<double>));
   return result;
 }
 
 // The worst examples are chosen, in order and once each; with few new rows, the worst of those.
 void check_selection(const KernelMachine& choice, unsigned seed) {
   KernelProblem<double> problem(seed, 70, 4, 1.0, 1.0);
-  for (int i : {3, 30, 31}) problem.caps[i] = 0;
+  for (int i : {3, 30, 31}) problem.loss_weights[i] = 0;
   WorkingSetTrained<double> trained(problem, choice, 25, seed);
   Source source(seed);
   for (int r = 0; r < 12; ++r) {
@@ -99,7 +99,7 @@ int check_working_set(const KernelMachine& choice, unsigned seed,
   trained.train(trained_to, problem.size, problem.size);
   WorkingSet<Real> working(*trained.state, 1e9);
   Source source(seed);
-  const Wide largest = *std::max_element(problem.caps.begin(), problem.caps.end());
+  const Wide largest = *std::max_element(problem.loss_weights.begin(), problem.loss_weights.end());
   const Wide rounding = 1000 * kRounding<Real> * (1 + largest);
   int sparse = 0;
   for (int r = 0; r < 8; ++r) {
@@ -229,7 +229,7 @@ void check_determinism(const KernelMachine& choice) {
 // tight as without them.
 void check_without_variables(const KernelMachine& choice) {
   KernelProblem<double> problem(9, 50, 3, 0.5, 1.0);
-  for (int i : {0, 13, 49}) problem.caps[i] = 0;
+  for (int i : {0, 13, 49}) problem.loss_weights[i] = 0;
   for (int i : {4, 20})
     for (int j = 0; j < problem.size; ++j)
       problem.kernel[i * problem.size + j] = problem.kernel[j * problem.size + i] = 0;

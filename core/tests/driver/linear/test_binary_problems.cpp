@@ -22,9 +22,9 @@ template <template <class> class Problems, class Real>
 std::unique_ptr<Problems<Real>> make(
     const Problem<Real>& problem, std::shared_ptr<const Machine<Real>> machine, Tolerance tolerance,
     int threads, const ScheduleOptions& options = {"permuted", false, false, 0}) {
-  auto result = std::make_unique<Problems<Real>>(problem.matrix.view(Storage::csr32, 1),
-                                                 problem.labels, problem.caps, problem.classes,
-                                                 std::move(machine), tolerance, kSeed, threads);
+  auto result = std::make_unique<Problems<Real>>(
+      problem.matrix.view(Storage::csr32, 1), problem.labels, problem.loss_weights, problem.classes,
+      std::move(machine), tolerance, kSeed, threads);
   for (auto& binary : result->problems()) set_schedule(*binary.driver, options);
   return result;
 }
@@ -49,7 +49,7 @@ std::unique_ptr<Sequential<Real>> driver_alone(const Problem<Real>& problem, con
   const auto chosen = rows_of(problem, first, second);
   std::vector<Example<Real>> examples;
   for (std::int32_t i : chosen)
-    examples.push_back({0, problem.caps[i], 0, problem.labels[i] == second ? 0 : -1});
+    examples.push_back({0, problem.loss_weights[i], 0, problem.labels[i] == second ? 0 : -1});
   auto rows = std::make_shared<RowsSubset<Real>>(problem.matrix.view(Storage::csr32, 1), chosen);
   auto driver =
       std::make_unique<Sequential<Real>>(rows, examples, 1, machine_of<Real>(choice), seed);
@@ -76,7 +76,7 @@ void check_pairs() {
       for (std::size_t local = 0; local < rows.size(); ++local) {
         expected[{std::int64_t(number), std::int32_t(local)}] = rows[local];
         CHECK_EQUAL(driver.examples()[local].label, problem.labels[rows[local]] == second ? 0 : -1);
-        CHECK_EQUAL(driver.examples()[local].cap, problem.caps[rows[local]]);
+        CHECK_EQUAL(driver.examples()[local].loss_weight, problem.loss_weights[rows[local]]);
       }
     }
   for (int i = 0; i < 40; ++i) {
@@ -110,7 +110,7 @@ void check_classes() {
       CHECK_EQUAL(binary.second, p);
       const Example<double>& example = binary.driver->examples()[i];
       CHECK_EQUAL(example.label, problem.labels[i] == p ? 0 : -1);
-      CHECK_EQUAL(example.cap, problem.caps[i]);
+      CHECK_EQUAL(example.loss_weight, problem.loss_weights[i]);
     });
     CHECK_EQUAL(next, 5);
   }

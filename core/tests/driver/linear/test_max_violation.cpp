@@ -27,7 +27,7 @@ Vector violations_of(const Problem<Real>& problem, const Choice& choice, Sequent
     }
     const Vector margins = definition.margins(score, problem.labels[i]);
     violations.push_back(
-        definition.violation(margins, duals[i], problem.caps[i], 8 * kRounding<Real>));
+        definition.violation(margins, duals[i], problem.loss_weights[i], 8 * kRounding<Real>));
   }
   return violations;
 }
@@ -60,7 +60,7 @@ class Checked final : public Schedule {
 
 void check_choices(const Choice& choice, int classes) {
   Problem<double> problem(classes, 20, 8, classes, 0.5);
-  problem.caps[3] = 0;  // never chosen
+  problem.loss_weights[3] = 0;  // never chosen
   const auto driver = problem.driver(choice, Storage::csr32, 0, 1);
   auto checked = std::make_unique<Checked>(driver->visited(),
                                            [&] { return violations_of(problem, choice, *driver); });

@@ -132,7 +132,7 @@ void check_left_alone(const Choice& choice, int classes) {
   Problem<Real> problem(5, 30, 12, classes, 0.4);
   const std::vector<std::int32_t> empty{0, 7}, weightless{3, 29};
   for (int i : empty) problem.matrix.clear_row(i);
-  for (int i : weightless) problem.caps[i] = 0;
+  for (int i : weightless) problem.loss_weights[i] = 0;
   const auto driver = problem.driver(choice, Storage::csr32, 0, 1);
   CHECK_EQUAL(driver->visited().size(), 26u);
   const Wide goal = kIsFloat<Real> ? 1e-3L : 1e-6L;

@@ -23,7 +23,7 @@ void check_label_enters(const Choice& choice) {
   const bool label_has_variable = Definition(choice.machine, choice.loss).label_has_variable();
   for (std::int32_t i : driver->visited()) {
     const std::int32_t other = problem.labels[i] == 99 ? 98 : 99;
-    driver->blocks().set(i, {{other, problem.caps[i] / 2}});
+    driver->blocks().set(i, {{other, problem.loss_weights[i] / 2}});
   }
   driver->rebuild_weights();
   driver->set_schedule(std::make_unique<SupportSchedule>(driver->visited()));

@@ -49,7 +49,7 @@ std::optional<Look> look_at(const Patterns& patterns, std::int32_t place, std::i
   if (variables[a].second < variables[b].second) std::swap(a, b);
   const double difference = variables[a].second - variables[b].second;
   const Pattern& pattern = patterns.at(place);
-  const double room = (a == pattern.label ? pattern.cap : 0) - variables[a].first;
+  const double room = (a == pattern.label ? pattern.loss_weight : 0) - variables[a].first;
   if (difference <= kViolation || room <= 0) return {};
   const bool clipped = pattern.curvature * room * 2 <= difference;
   const double length = clipped ? room : difference / pattern.curvature / 2;

@@ -44,11 +44,11 @@ struct Stream {
     }
     const std::vector<std::int32_t> places = online.patterns().free(count);
     std::vector<std::int32_t> labels;
-    std::vector<double> caps;
+    std::vector<double> loss_weights;
     for (std::int32_t place : places) {
       const int label = source.integer(0, classes - 1);
       labels.push_back(label);
-      caps.push_back(source.chance(0.1) ? 0 : source.power_of_ten(-1, 1));
+      loss_weights.push_back(source.chance(0.1) ? 0 : source.power_of_ten(-1, 1));
       const double angle = 6.28 * label / classes;
       Point point{std::cos(angle) + source.bell() / 2, std::sin(angle) + source.bell() / 2};
       if (source.chance(0.1)) point = {};
@@ -59,7 +59,8 @@ struct Stream {
     std::vector<Real> values;
     for (std::int32_t i : places)
       for (std::int64_t j = 0; j < width; ++j) values.push_back(kernel(i, std::int32_t(j)));
-    return online.process(places, labels.data(), caps.data(), values.data(), width, 1e-4, poll);
+    return online.process(places, labels.data(), loss_weights.data(), values.data(), width, 1e-4,
+                          poll);
   }
 
   // (5) of 001 for a support pattern.
@@ -99,17 +100,17 @@ struct Stream {
       CHECK_EQUAL(entries.empty(), !there);
       if (!there) continue;
       const Pattern& pattern = patterns.at(place);
-      CHECK(entries.size() >= 2 && pattern.cap > 0);
+      CHECK(entries.size() >= 2 && pattern.loss_weight > 0);
       CHECK_NEAR(pattern.curvature, kernel(place, place), 0);
       Wide sum = 0;
       for (const auto entry : entries) {
         const double beta = patterns.support().coefficient(entry);
         CHECK(beta != 0);
-        CHECK_AT_MOST(beta, entry.label == pattern.label ? pattern.cap * (1 + 1e-15) : 0);
+        CHECK_AT_MOST(beta, entry.label == pattern.label ? pattern.loss_weight * (1 + 1e-15) : 0);
         sum += beta;
         CHECK_NEAR(patterns.support().gradient(entry), gradient(place, entry.label), 1e-9L);
       }
-      CHECK_NEAR(sum, 0, 1e-12L * pattern.cap);
+      CHECK_NEAR(sum, 0, 1e-12L * pattern.loss_weight);
     }
     const Wide value = dual();
     CHECK_NEAR(patterns.dual(), value, 1e-9L * (1 + std::fabs(value)));

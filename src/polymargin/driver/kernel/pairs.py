@@ -39,7 +39,7 @@ class _Pair:
         self.idle = 0  # rounds in which nothing moved
         self.evaluations = 0
         # Of weights of zero, where the hinge is one, and so is its square.
-        self.certificate = Certificate(problem.caps.sum(), 0.0, 1.0)
+        self.certificate = Certificate(problem.loss_weights.sum(), 0.0, 1.0)
 
     def start(self, driver) -> None:
         support = np.flatnonzero(self.duals)

@@ -82,7 +82,7 @@ class TwoVariableDriver:
         self._core = getattr(core, f"TwoVariable{bits}")(
             diagonal,
             problem.labels.astype(np.int32),
-            problem.caps,
+            problem.loss_weights,
             problem.n_columns,
             machine.axes(problem.n_columns),
             options.cache_bytes,

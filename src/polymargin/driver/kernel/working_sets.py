@@ -50,7 +50,7 @@ class BlockDriver:
         self._core = getattr(core, f"WorkingSets{bits}")(
             diagonal,
             problem.labels.astype(np.int32),
-            problem.caps,
+            problem.loss_weights,
             problem.n_columns,
             problem.machine.axes(problem.n_columns),
             0.75 * cache_bytes,

@@ -123,8 +123,8 @@ class CuttingPlane:
         self.shape = (len(problem.labels), problem.n_columns)
         self.rows = np.arange(len(problem.labels))
         # W cannot act on rows without features: their loss is one, whatever W is.
-        self.caps = np.where(rows.empty, 0.0, problem.caps)
-        self.constant_loss = problem.caps[rows.empty].sum()
+        self.loss_weights = np.where(rows.empty, 0.0, problem.loss_weights)
+        self.constant_loss = problem.loss_weights[rows.empty].sum()
         self.planes: list[Plane] = []
         self.gram = np.zeros((0, 0))
         self.shares = np.zeros(0)  # a; the rest to one is the share of R >= 0
@@ -168,7 +168,7 @@ class CuttingPlane:
     def set_duals(self, indptr, classes, values) -> None:
         """Start from one plane, with the given dual variables as its weights."""
         duals = sp.csr_array((values, classes, indptr), shape=self.shape).toarray()
-        duals *= self.caps[:, None] > 0
+        duals *= self.loss_weights[:, None] > 0
         self.iterate = self._iterate_of(duals)
         pairs = np.flatnonzero(duals)
         plane = Plane(pairs, duals.flat[pairs])
@@ -181,9 +181,11 @@ class CuttingPlane:
         margins = self.iterate.margins
         chosen = np.argmax(margins, axis=1)
         # Where no class is violated, the label is chosen, with a margin of zero.
-        violated = np.flatnonzero((margins[self.rows, chosen] > 0) & (self.caps > 0))
+        violated = np.flatnonzero(
+            (margins[self.rows, chosen] > 0) & (self.loss_weights > 0)
+        )
         pairs = violated * self.shape[1] + chosen[violated]
-        return Plane(pairs, self.caps[violated])
+        return Plane(pairs, self.loss_weights[violated])
 
     def _gram_with(self, plane: Plane) -> np.ndarray:
         """The inner products <G_s, G_t> of all planes and a new one.
@@ -224,14 +226,14 @@ class CuttingPlane:
         margins[self.rows, self.labels] = 0
         half_norm = np.vdot(weights, weights) / 2
         losses, sums = margins.max(axis=1), duals.sum(axis=1)
-        primal = half_norm + self.caps @ losses + self.constant_loss
+        primal = half_norm + self.loss_weights @ losses + self.constant_loss
         dual = sums.sum() + self.constant_loss - half_norm
 
         # 000, eq. (6): the largest margin less the least one in the support of u.
         least = np.min(margins, axis=1, where=duals > 0, initial=np.inf)
-        inside = sums < self.caps * (1 - 1e-12)
+        inside = sums < self.loss_weights * (1 - 1e-12)
         least = np.where(inside, np.minimum(least, 0), least)
-        violation = (losses - least)[self.caps > 0].max(initial=0.0)
+        violation = (losses - least)[self.loss_weights > 0].max(initial=0.0)
         return Iterate(duals, weights, margins, primal, dual, violation)
 
     def _drop_idle_planes(self) -> None:

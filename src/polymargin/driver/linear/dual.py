@@ -90,7 +90,7 @@ def exponentiated_gradient_driver(
     driver.set_duals(
         np.arange(n + 1) * (k - 1),
         np.nonzero(others)[1].astype(np.int32),
-        np.repeat(0.1 * problem.caps / (k - 1), k - 1),
+        np.repeat(0.1 * problem.loss_weights / (k - 1), k - 1),
     )
     return driver
 
@@ -104,7 +104,7 @@ def _separate_problems(kind: str, rows: Rows, problem: Problem, options: LinearO
     return _core_class(kind, rows.dtype)(
         rows.core,
         problem.labels.astype(np.int32),
-        problem.caps,
+        problem.loss_weights,
         n_classes,
         binary_machine(problem.machine.loss).axes(1),
         options.restricted,
@@ -139,7 +139,7 @@ def sequential_driver(
     return _core_class(kind, dtype)(
         rows,
         problem.labels.astype(np.int32),
-        problem.caps,
+        problem.loss_weights,
         problem.n_columns,
         problem.machine.axes(problem.n_columns),
         options.restricted,

@@ -77,7 +77,7 @@ def newton_pays(rows: Rows, problem: Problem) -> bool:
     if d > FEW_FEATURES and (by_pairs or machine.loss != "squared_hinge"):
         return False
     sample = slice(None, None, 1 + n // 1000)
-    mean = float(np.mean(problem.caps[sample] * rows.squared_norms(sample)))
+    mean = float(np.mean(problem.loss_weights[sample] * rows.squared_norms(sample)))
     return mean >= (ILL_CONDITIONED_PAIRS if by_pairs else ILL_CONDITIONED)
 
 

@@ -156,7 +156,7 @@ class TronDriver:
         k = self.problem.n_columns
         point = self._evaluate(self.full_weights, np.arange(k))
         # Weights of other C_i may be worse than none.
-        at_zero = self.problem.caps.sum() * self.loss(np.zeros(1)).value
+        at_zero = self.problem.loss_weights.sum() * self.loss(np.zeros(1)).value
         worse = point.objective > at_zero
         if worse.any():
             weights = np.where(worse, 0, self.full_weights)
@@ -177,11 +177,11 @@ class TronDriver:
         value, terms = np.zeros((2, len(classes)))
         for rows, signs, z in self._margins(scores, classes):
             at = self.loss(z)
-            caps = self.problem.caps[rows]
-            value += caps @ at.value
-            terms += caps @ at.dual_term
-            curvature[rows] = caps[:, None] * at.curvature
-            scores[rows] = signs * (caps[:, None] * at.dual_variable)
+            loss_weights = self.problem.loss_weights[rows]
+            value += loss_weights @ at.value
+            terms += loss_weights @ at.dual_term
+            curvature[rows] = loss_weights[:, None] * at.curvature
+            scores[rows] = signs * (loss_weights[:, None] * at.dual_variable)
         # The weights of the dual point, W(u) = sum_i Y u x; the gradient is W - W(u).
         self.passes += 1
         of_duals = core.transposed_products(self.rows, scores, self.threads)
@@ -260,9 +260,9 @@ class TronDriver:
         """The dual variables that belong to W: an array of (examples, classes)."""
         classes = np.arange(self.problem.n_columns)
         values = self._scores(self.full_weights)
-        caps = np.where(self.empty, 0.0, self.problem.caps)
+        loss_weights = np.where(self.empty, 0.0, self.problem.loss_weights)
         for rows, _, z in self._margins(values, classes):
-            values[rows] = caps[rows, None] * self.loss(z).dual_variable
+            values[rows] = loss_weights[rows, None] * self.loss(z).dual_variable
         return values
 
     def duals(self):

@@ -85,14 +85,14 @@ class OnlineDriver:
         )
 
     @exclusive
-    def learn(self, points, labels, caps, examples=None, seconds=float("inf")):
+    def learn(self, points, labels, loss_weights, examples=None, seconds=float("inf")):
         """Learn from a chunk, and say whether all of it was learned from.
 
         Parameters
         ----------
         points : Points or Positions
         labels : ndarray of int
-        caps : ndarray of float
+        loss_weights : ndarray of float
             C_i of each of them.
         examples : ndarray of int or None
             Which they are, if they may come again: a support pattern stays the same.
@@ -116,7 +116,7 @@ class OnlineDriver:
             complete = self._process(
                 points.take(arrive),
                 labels[arrive],
-                caps[arrive],
+                loss_weights[arrive],
                 examples[arrive],
                 seconds,
             )
@@ -136,7 +136,7 @@ class OnlineDriver:
         arrive = np.delete(np.arange(len(examples)), again)
         return arrive, places[at[np.argsort(again)]]
 
-    def _process(self, points, labels, caps, examples, seconds: float) -> bool:
+    def _process(self, points, labels, loss_weights, examples, seconds: float) -> bool:
         start = perf_counter()
         places = self._take_places(points)
         self.examples[places] = examples
@@ -151,7 +151,7 @@ class OnlineDriver:
         learned, stopped = self._core.process(
             places,
             labels.astype(np.int32),
-            caps.astype(np.float64),
+            loss_weights.astype(np.float64),
             values,
             spent / len(points),
             seconds - spent,
@@ -174,7 +174,9 @@ class OnlineDriver:
         return places
 
     @exclusive
-    def replace(self, points, labels, caps, examples, coefficients: sp.csr_array):
+    def replace(
+        self, points, labels, loss_weights, examples, coefficients: sp.csr_array
+    ):
         """Take other support patterns, with their coefficients.
 
         If their kernel cannot be computed, the old ones stay.
@@ -183,7 +185,9 @@ class OnlineDriver:
         before = self._patterns()
         unknown = sp.csr_array(coefficients, copy=True)
         unknown.data[:] = 0.0
-        self._put(points, labels, caps, curvatures, examples, coefficients, unknown)
+        self._put(
+            points, labels, loss_weights, curvatures, examples, coefficients, unknown
+        )
         try:
             self._core.rebuild()
         except BaseException:
@@ -191,7 +195,14 @@ class OnlineDriver:
             raise
 
     def _put(
-        self, points, labels, caps, curvatures, examples, coefficients, gradients
+        self,
+        points,
+        labels,
+        loss_weights,
+        curvatures,
+        examples,
+        coefficients,
+        gradients,
     ) -> None:
         """Let these be the support patterns, and no others."""
         self._expansion = None
@@ -212,7 +223,7 @@ class OnlineDriver:
         self._core.set_patterns(
             places,
             labels.astype(np.int32),
-            caps.astype(np.float64),
+            loss_weights.astype(np.float64),
             curvatures,
             by_class.indptr.astype(np.int64),
             places[by_class.indices],
@@ -231,7 +242,14 @@ class OnlineDriver:
     @exclusive
     def export(self) -> dict:
         """Return what `restore` takes: all that is known, but for the cache."""
-        names = "points", "labels", "caps", "curvatures", "examples", "coefficients"
+        names = (
+            "points",
+            "labels",
+            "loss_weights",
+            "curvatures",
+            "examples",
+            "coefficients",
+        )
         random, weights, _, *counts = self._core.state()
         nothing_chosen = (-1, -1, -1)  # a choice names a place, and these are others
         return {
@@ -271,16 +289,16 @@ class OnlineDriver:
 
     def _patterns(self):
         """Return all that `_put` takes."""
-        places, labels, caps, curvatures = self._core.patterns()
+        places, labels, loss_weights, curvatures = self._core.patterns()
         points, examples = self.store.take(places), self.examples[places]
         variables = self.coefficients(), self.gradients()
-        return points, labels, caps, curvatures, examples, *variables
+        return points, labels, loss_weights, curvatures, examples, *variables
 
     @exclusive
     def patterns(self):
-        """Return (points, labels, caps, examples) of the support patterns."""
-        places, labels, caps, _ = self._core.patterns()
-        return self.store.take(places), labels, caps, self.examples[places]
+        """Return (points, labels, loss_weights, examples) of the support patterns."""
+        places, labels, loss_weights, _ = self._core.patterns()
+        return self.store.take(places), labels, loss_weights, self.examples[places]
 
     @exclusive
     def expansion(self) -> Expansion:

@@ -73,7 +73,7 @@ def learn_chunks(
         complete = driver.learn(
             points.take(chunk),
             problem.labels[chunk],
-            problem.caps[chunk],
+            problem.loss_weights[chunk],
             chunk if may_come_again else None,
             seconds,
         )

@@ -127,7 +127,7 @@ def _write_problem(writer: TensorWriter, name: str, problem: Problem) -> dict:
         "machine": [problem.machine.name, problem.machine.loss],
         "n_columns": problem.n_columns,
         "labels": writer.tensor(f"{name}.labels", problem.labels),
-        "caps": writer.tensor(f"{name}.caps", problem.caps),
+        "caps": writer.tensor(f"{name}.caps", problem.loss_weights),  # name of 0.1.0
     }
     if problem.lost_means is not None:
         entry["lost_means"] = writer.tensor(f"{name}.lost_means", problem.lost_means)
@@ -143,16 +143,16 @@ def _read_problem(reader: TensorReader, entry) -> Problem:
     if not all(isinstance(word, str) for word in pair) or pair not in MACHINES:
         raise ModelFileError("it was trained by an unknown machine")
     labels = reader.tensor(entry["labels"], "i", 1)
-    caps = reader.tensor(entry["caps"], "f", 1)
+    loss_weights = reader.tensor(entry["caps"], "f", 1)
     n_columns = SIZE.read(reader, entry["n_columns"])
-    if len(labels) != len(caps) or labels.min(initial=0) < -1:
+    if len(labels) != len(loss_weights) or labels.min(initial=0) < -1:
         raise ModelFileError("its problem has not one label and one C for every row")
     means = None
     if "lost_means" in entry:
         means = reader.tensor(entry["lost_means"], "f", 1)
         if len(means) != len(labels):
             raise ModelFileError("its problem has not one mean for every row")
-    return Problem(MACHINES[pair], labels, n_columns, caps, means)
+    return Problem(MACHINES[pair], labels, n_columns, loss_weights, means)
 
 
 PROBLEM = Codec(_write_problem, _read_problem)

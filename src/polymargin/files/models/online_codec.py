@@ -28,7 +28,8 @@ _OPTIONS = {
     "cost": choice(("work", "time")),
     "cache_bytes": _POSITIVE,
 }
-_ARRAYS = {"labels": "i", "caps": "f", "curvatures": "f", "examples": "i"}
+_ARRAYS = {"labels": "i", "loss_weights": "f", "curvatures": "f", "examples": "i"}
+_IN_FILES = {"loss_weights": "caps"}  # the name that 0.1.0 gave it
 _MATRICES = ("coefficients", "gradients")
 _COUNTS = ("n_seen", "n_computed", "threads")
 _MOST = 2**63 - 1
@@ -48,7 +49,8 @@ def _write_driver(writer: TensorWriter, name: str, driver: OnlineDriver) -> dict
         "state": write_value(state["state"]),
     }
     for key in _ARRAYS:
-        entry[key] = writer.tensor(f"{name}.{key}", state[key])
+        written = _IN_FILES.get(key, key)
+        entry[written] = writer.tensor(f"{name}.{written}", state[key])
     for key in _MATRICES:
         entry[key] = writer.matrix(f"{name}.{key}", state[key])
     return entry | {key: int(state[key]) for key in _COUNTS}
@@ -62,7 +64,7 @@ def _read_driver(reader: TensorReader, entry) -> OnlineDriver:
         "points",
         "values_of_row",
         "state",
-        *_ARRAYS,
+        *(_IN_FILES.get(key, key) for key in _ARRAYS),
         *_MATRICES,
         *_COUNTS,
     )
@@ -81,7 +83,7 @@ def _read_driver(reader: TensorReader, entry) -> OnlineDriver:
         if known[key] > _MOST:
             raise ModelFileError(f"{key} is too large")
     for key, kinds in _ARRAYS.items():
-        known[key] = reader.tensor(entry[key], kinds, 1)
+        known[key] = reader.tensor(entry[_IN_FILES.get(key, key)], kinds, 1)
     for key in _MATRICES:
         known[key] = reader.matrix(entry[key], canonical=True)
     _check_patterns(known)
@@ -135,7 +137,7 @@ def _check_patterns(known: dict) -> None:
     which add up to the same.
     """
     n, k = len(known["points"]), known["n_classes"]
-    labels, caps = known["labels"], known["caps"]
+    labels, loss_weights = known["labels"], known["loss_weights"]
     coefficients, gradients = known["coefficients"], known["gradients"]
     if any(known[key].shape != (n,) for key in _ARRAYS):
         raise ModelFileError("its support patterns do not have one label and C each")
@@ -155,7 +157,7 @@ def _check_patterns(known: dict) -> None:
         return
     if labels.min() < 0 or labels.max() >= k:
         raise ModelFileError("a support pattern has an impossible label")
-    if (caps <= 0).any() or (known["curvatures"] < 0).any():
+    if (loss_weights <= 0).any() or (known["curvatures"] < 0).any():
         raise ModelFileError("a support pattern has no positive C")
     counts = np.diff(coefficients.indptr)
     rows = np.repeat(np.arange(n), counts)
@@ -167,8 +169,8 @@ def _check_patterns(known: dict) -> None:
         (counts < 2).any()
         or (np.bincount(rows[own], minlength=n) != 1).any()
         or (signs < 0).any()
-        or (positive > caps * (1 + _ROUNDING)).any()
-        or (np.abs(sums) > _ROUNDING * caps).any()
+        or (positive > loss_weights * (1 + _ROUNDING)).any()
+        or (np.abs(sums) > _ROUNDING * loss_weights).any()
     ):
         raise ModelFileError("the coefficients of a support pattern are not feasible")
 

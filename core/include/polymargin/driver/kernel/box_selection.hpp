@@ -33,9 +33,9 @@ class BoxSelection final : public Selection<Real> {
     const double norm = margin_.delta(classes) + margin_.rho(classes);  // |b_im|^2
     for (std::int32_t i = 0; i < std::int32_t(problem.size()); ++i) {
       const Example<Real>& example = problem.examples()[i];
-      const Real penalty = squared ? 1 / (2 * example.cap) : Real(0);
+      const Real penalty = squared ? 1 / (2 * example.loss_weight) : Real(0);
       const Real diagonal = Real(norm) * example.curvature + penalty;
-      sides_.push_back({squared ? -kNowhere<Real> : example.cap, penalty, diagonal,
+      sides_.push_back({squared ? -kNowhere<Real> : example.loss_weight, penalty, diagonal,
                         by_gain ? 1 / std::sqrt(diagonal) : Real(1)});
     }
   }

@@ -70,7 +70,7 @@ class Decomposition {
 
   Block<Real> block(std::int32_t i, const Real* score) {
     const Example<Real>& example = examples_[i];
-    return {layout_, example.label, example.curvature, example.cap,
+    return {layout_, example.label, example.curvature, example.loss_weight,
             score,   dual(i),       change_.data(),    arrays_.data()};
   }
 

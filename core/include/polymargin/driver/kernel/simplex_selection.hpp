@@ -65,12 +65,12 @@ class SimplexSelection final : public Selection<Real> {
     };
     if (direction.falling >= 0) {  // what rounding would leave of it could not move later
       const double left = double(u[direction.falling]) - mu;
-      const double least = double(kZeroShare) * double(problem_.examples()[i].cap);
+      const double least = double(kZeroShare) * double(problem_.examples()[i].loss_weight);
       set(direction.falling, mu >= direction.upper || left < least ? 0 : left);
     }
     if (direction.rising >= 0) {
       const double before = double(u[direction.rising]);
-      const double room = double(problem_.examples()[i].cap) - (sum_of(i) - before);
+      const double room = double(problem_.examples()[i].loss_weight) - (sum_of(i) - before);
       set(direction.rising, std::clamp(before + mu, 0.0, std::max(room, 0.0)));
     }
     refresh(i);
@@ -98,9 +98,9 @@ class SimplexSelection final : public Selection<Real> {
   static constexpr Real kZeroShare = 8 * std::numeric_limits<Real>::epsilon();
 
   void refresh(std::int32_t i) {
-    const Real cap = problem_.examples()[i].cap;
-    const Real slack = Real(double(cap) - sum_of(i));
-    slacks_[i] = slack > kZeroShare * cap ? slack : Real(0);
+    const Real loss_weight = problem_.examples()[i].loss_weight;
+    const Real slack = Real(double(loss_weight) - sum_of(i));
+    slacks_[i] = slack > kZeroShare * loss_weight ? slack : Real(0);
   }
 
   double sum_of(std::int32_t i) {

@@ -245,7 +245,7 @@ class TwoVariable {
       problem_.examples()[i].loss = problem_.measure(i).loss;
     }
     for (const Example<Real>& example : problem_.examples())
-      report.loss_sum += double(example.cap) * double(example.loss);
+      report.loss_sum += double(example.loss_weight) * double(example.loss);
     report.violation = choice_.violation;
     report.dual = problem_.dual();
     report.half_norm = problem_.half_norm();

@@ -88,7 +88,7 @@ class WorkingBlocks {
     return {layout,
             int(labels_[p]),
             example.curvature,
-            example.cap,
+            example.loss_weight,
             visit.score.data(),
             visit.dual.data(),
             visit.change.data(),
@@ -157,9 +157,10 @@ class WorkingBlocks {
   }
 
   void measure(std::int64_t first, std::int64_t end, int slots, const Real* scores) {
-    machine_.violations({slots, std::min(end, size()) - first, stride_, scores + first,
-                         duals_.data() + first, labels_.data() + first, caps_.data() + first},
-                        violations_.data() + first);
+    machine_.violations(
+        {slots, std::min(end, size()) - first, stride_, scores + first, duals_.data() + first,
+         labels_.data() + first, loss_weights_.data() + first},
+        violations_.data() + first);
   }
 
   // Lists the classes of every example, its label first, and decides whether to leave the others
@@ -250,7 +251,7 @@ class WorkingBlocks {
     places_.assign(whole_ ? 0 : room, std::int32_t(end_));
     counts_.resize(size());
     labels_.resize(width_);
-    caps_.resize(width_);
+    loss_weights_.resize(width_);
     violations_.resize(width_);
     changes_.resize(examples_.size() * problem_.layout().stride);
     std::vector<std::int32_t> next(classes_);
@@ -260,7 +261,7 @@ class WorkingBlocks {
       const Real* dual = problem_.dual(examples_[p]);
       counts_[p] = whole_ ? classes_ : std::int32_t(lists_[p].size());
       labels_[p] = whole_ ? example.label : 0;
-      caps_[p] = example.cap;
+      loss_weights_[p] = example.loss_weight;
       for (int t = 0; t < counts_[p]; ++t) {
         const int m = whole_ ? t : lists_[p][t];
         const std::int64_t at = t * stride_ + p, place = columns_[m].first + next[m]++;
@@ -288,7 +289,7 @@ class WorkingBlocks {
   std::unique_ptr<Real[]> by_class_;  // the kernel of the classes, one after the other
   std::int64_t width_ = 0, stride_ = 0, end_ = 0, values_ = 0;
   int slots_ = 0;
-  AlignedArray<Real> scores_, duals_, gathered_, changes_, caps_, violations_;
+  AlignedArray<Real> scores_, duals_, gathered_, changes_, loss_weights_, violations_;
   std::vector<std::int32_t> names_, places_, counts_;
   AlignedArray<LaneInt<Real>> labels_;
 };

@@ -122,18 +122,20 @@ class WorkingSet {
   // Moves a block along a direction; returns what the dual objective gains but for |W|^2.
   double move(const Block<Real>& block, const Real* direction, Real along) const {
     const int count = block.layout.classes;
-    const BlockEntries<Real> entries{count, block.label, block.cap, count, nullptr, block.dual};
+    const BlockEntries<Real> entries{count, block.label, block.loss_weight,
+                                     count, nullptr,     block.dual};
     const double before = machine_.dual_term(entries);
     for (int t = 0; t < count; ++t)
-      if (direction[t] != 0) block.dual[t] = moved(block.dual[t], along * direction[t], block.cap);
+      if (direction[t] != 0)
+        block.dual[t] = moved(block.dual[t], along * direction[t], block.loss_weight);
     return machine_.dual_term(entries) - before;
   }
 
   // On a bound, if it is there but for rounding.
-  static Real moved(Real dual, Real change, Real cap) {
+  static Real moved(Real dual, Real change, Real loss_weight) {
     const Real rounding = 2 * std::numeric_limits<Real>::epsilon() * (dual + std::fabs(change));
     if (dual + change < rounding) return 0;
-    return std::fabs(dual + change - cap) < rounding ? cap : dual + change;
+    return std::fabs(dual + change - loss_weight) < rounding ? loss_weight : dual + change;
   }
 
   Problem& problem_;

@@ -113,7 +113,7 @@ class WorkingSets {
       violation_ = std::max(violation_, double(violations_[i]));
     }
     for (const Example<Real>& example : problem_.examples())
-      loss_sum_ += double(example.cap) * double(example.loss);
+      loss_sum_ += double(example.loss_weight) * double(example.loss);
   }
 
   std::vector<std::int32_t> violating() const {

@@ -92,16 +92,16 @@ class BinaryProblems {
   BinaryProblems(std::int64_t examples, Tolerance tolerance, int threads)
       : examples_(examples), tolerance_(tolerance), threads_(threads) {}
 
-  // `labels` and `caps` of the rows of the problem. The machine is a one-vs-rest machine: with one
-  // class it is a binary one.
+  // `labels` and `loss_weights` of the rows of the problem. The machine is a one-vs-rest machine:
+  // with one class it is a binary one.
   template <class LabelOf, class CapOf>
   void add(std::int32_t first, std::int32_t second, std::shared_ptr<const Rows<Real>> rows,
-           const LabelOf& label_of, const CapOf& cap_of,
+           const LabelOf& label_of, const CapOf& loss_weight_of,
            std::shared_ptr<const Machine<Real>> machine, std::uint64_t seed) {
     std::vector<Example<Real>> examples(std::size_t(rows->size()));
     for (std::size_t i = 0; i < examples.size(); ++i) {
       examples[i].label = label_of(i) == second ? 0 : -1;
-      examples[i].cap = cap_of(i);
+      examples[i].loss_weight = loss_weight_of(i);
     }
     problems_.push_back({first, second,
                          std::make_unique<Driver>(std::move(rows), std::move(examples), 1,

@@ -12,10 +12,11 @@ namespace polymargin {
 template <class Real>
 class OneVsOne : public BinaryProblems<Real> {
  public:
-  // `caps` and `labels` of all rows.
+  // `loss_weights` and `labels` of all rows.
   OneVsOne(std::shared_ptr<const Rows<Real>> rows, std::vector<std::int32_t> labels,
-           const std::vector<Real>& caps, int classes, std::shared_ptr<const Machine<Real>> machine,
-           Tolerance tolerance, std::uint64_t seed, int threads)
+           const std::vector<Real>& loss_weights, int classes,
+           std::shared_ptr<const Machine<Real>> machine, Tolerance tolerance, std::uint64_t seed,
+           int threads)
       : BinaryProblems<Real>(std::int64_t(labels.size()), tolerance, threads),
         labels_(std::move(labels)),
         rank_(labels_.size()),
@@ -31,7 +32,7 @@ class OneVsOne : public BinaryProblems<Real> {
         this->add(
             first, second, std::make_shared<RowsSubset<Real>>(rows, chosen),
             [&](std::size_t i) { return labels_[chosen[i]]; },
-            [&](std::size_t i) { return caps[chosen[i]]; }, machine, seed);
+            [&](std::size_t i) { return loss_weights[chosen[i]]; }, machine, seed);
       }
     }
   }

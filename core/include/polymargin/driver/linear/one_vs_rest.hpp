@@ -15,14 +15,14 @@ template <class Real>
 class OneVsRest : public BinaryProblems<Real> {
  public:
   OneVsRest(std::shared_ptr<const Rows<Real>> rows, const std::vector<std::int32_t>& labels,
-            const std::vector<Real>& caps, int classes,
+            const std::vector<Real>& loss_weights, int classes,
             std::shared_ptr<const Machine<Real>> machine, Tolerance tolerance, std::uint64_t seed,
             int threads)
       : BinaryProblems<Real>(rows->size(), tolerance, threads) {
     for (std::int32_t label = 0; label < classes; ++label)
       this->add(
           kRest, label, rows, [&](std::size_t i) { return labels[i]; },
-          [&](std::size_t i) { return caps[i]; }, machine, seed);
+          [&](std::size_t i) { return loss_weights[i]; }, machine, seed);
   }
 
   // As in OneVsOne: all problems have all rows.

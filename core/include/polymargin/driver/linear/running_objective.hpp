@@ -18,8 +18,8 @@ class RunningObjective {
   // An example whose dual variables are zero, with the loss it has at W = 0.
   template <class Real>
   void add(const Example<Real>& example) {
-    loss_sum_ += double(example.cap) * double(example.loss);
-    if (example.is_empty()) dual_ += double(example.cap) * double(example.loss);
+    loss_sum_ += double(example.loss_weight) * double(example.loss);
+    if (example.is_empty()) dual_ += double(example.loss_weight) * double(example.loss);
   }
 
   // Over the support alone the loss is a lower bound, but nearly always the loss.
@@ -29,7 +29,7 @@ class RunningObjective {
       dual_ += double(step.gain);
       half_norm_ += double(step.norm_change);
     }
-    loss_sum_ += double(example.cap) * (double(step.loss) - double(example.loss));
+    loss_sum_ += double(example.loss_weight) * (double(step.loss) - double(example.loss));
     example.loss = step.loss;
   }
 
@@ -47,7 +47,7 @@ class RunningObjective {
     loss_sum_ = 0;
     for (std::size_t i = 0; i < examples.size(); ++i) {
       examples[i].loss = losses[i];
-      loss_sum_ += double(examples[i].cap) * double(losses[i]);
+      loss_sum_ += double(examples[i].loss_weight) * double(losses[i]);
     }
   }
 

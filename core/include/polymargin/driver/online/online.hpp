@@ -60,7 +60,7 @@ class Online {
   // below `width`, each of which took so many seconds. Returns how many it has learned from when it
   // was asked to stop, one at least. Those that have not become support patterns are gone then.
   std::int64_t process(std::span<const std::int32_t> places, const std::int32_t* labels,
-                       const double* caps, const Real* values, std::int64_t width,
+                       const double* loss_weights, const Real* values, std::int64_t width,
                        double seconds_of_row, const std::function<bool()>& poll) {
     Poller poller(poll);
     rows_.arrive(places, values, width);
@@ -73,8 +73,8 @@ class Online {
     try {
       for (; b < places.size() && !stop; ++b) {
         const std::int32_t place = places[b];
-        patterns_.at(place) = {labels[b], caps[b], double(values[b * width + place])};
-        stop = caps[b] > 0 ? learn(place, poller) : poller.asks_to_stop();
+        patterns_.at(place) = {labels[b], loss_weights[b], double(values[b * width + place])};
+        stop = loss_weights[b] > 0 ? learn(place, poller) : poller.asks_to_stop();
       }
     } catch (...) {  // from a kernel
       settle();

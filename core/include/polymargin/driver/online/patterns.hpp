@@ -15,8 +15,8 @@ namespace polymargin {
 
 struct Pattern {
   std::int32_t label = 0;
-  double cap = 0;        // C_i
-  double curvature = 0;  // k(x_i, x_i)
+  double loss_weight = 0;  // C_i
+  double curvature = 0;    // k(x_i, x_i)
 };
 
 class Patterns {
@@ -43,7 +43,7 @@ class Patterns {
   }
 
   double bound(std::int32_t place, std::int32_t label) const {
-    return CrammerSingerBeta::bound(label == at(place).label, at(place).cap);
+    return CrammerSingerBeta::bound(label == at(place).label, at(place).loss_weight);
   }
   double room(std::int32_t place, SupportClasses::Entry entry) const {
     return bound(place, entry.label) - support_.coefficient(entry);

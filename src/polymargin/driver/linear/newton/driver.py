@@ -89,18 +89,20 @@ class NewtonDriver:
 
     def _part(self, of_part: Problem, chosen, columns, empty) -> Part:
         machine, k = of_part.machine, of_part.n_columns
-        caps, labels = of_part.caps, of_part.labels
-        without = empty[chosen] & (caps > 0)
-        constant = Blocks(machine, labels[without], caps[without], k).losses_at_zero()
-        used = (caps > 0) & ~without
-        labels, caps, chosen = labels[used], caps[used], chosen[used]
+        loss_weights, labels = of_part.loss_weights, of_part.labels
+        without = empty[chosen] & (loss_weights > 0)
+        constant = Blocks(
+            machine, labels[without], loss_weights[without], k
+        ).losses_at_zero()
+        used = (loss_weights > 0) & ~without
+        labels, loss_weights, chosen = labels[used], loss_weights[used], chosen[used]
         whole = np.array_equal(chosen, np.arange(self.X.shape[0]))
         X = self.X if whole else self.X[chosen]
         if k > 1 and machine.formulation.separate:
-            own = Problem(machine, labels, k, caps)
+            own = Problem(machine, labels, k, loss_weights)
             newton = LockstepNewton(X, own, self._enough, self._poll)
         else:
-            blocks = Blocks(machine, labels, caps, k)
+            blocks = Blocks(machine, labels, loss_weights, k)
             together = self.violation_tol is not None
             newton = ProximalNewton(X, blocks, self._enough, self._poll, together)
         return Part(chosen, columns, newton, constant)
@@ -234,7 +236,7 @@ def separate_problems(problem: Problem, in_lockstep: bool):
     elif row.separate and not in_lockstep:
         for m in range(problem.n_columns):
             labels = np.where(problem.labels == m, 0, -1)
-            binary = Problem(problem.machine, labels, 1, problem.caps)
+            binary = Problem(problem.machine, labels, 1, problem.loss_weights)
             yield binary, every, slice(m, m + 1)
     else:
         yield problem, every, slice(0, problem.n_columns)

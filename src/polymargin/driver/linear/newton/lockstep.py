@@ -58,7 +58,7 @@ class LockstepNewton:
     def __init__(
         self, X: np.ndarray, problem: Problem, enough: Callable, poll: Callable
     ):
-        self.X, self.caps, self.poll = X, problem.caps, poll
+        self.X, self.loss_weights, self.poll = X, problem.loss_weights, poll
         self.loss = SMOOTH_LOSSES[problem.machine.loss]
         self.enough = enough
         k = problem.n_columns
@@ -114,7 +114,7 @@ class LockstepNewton:
             return
         W = self.start_weights
         self.at = self._evaluate(W, self.signs * (self.X @ W), self.signs)
-        at_zero = self.caps.sum() * self.loss(np.zeros(1)).value
+        at_zero = self.loss_weights.sum() * self.loss(np.zeros(1)).value
         worse = self.at.primal > at_zero
         if worse.any():
             W = np.where(worse, 0, W)
@@ -179,10 +179,14 @@ class LockstepNewton:
             self.poll()
             length = lengths[columns]
             at = self.loss(z[:, columns] - length * dz[:, columns])
-            pulls = np.einsum("i,im,im->m", self.caps, at.dual_variable, dz[:, columns])
+            pulls = np.einsum(
+                "i,im,im->m", self.loss_weights, at.dual_variable, dz[:, columns]
+            )
             slope = length * square[columns] - inner[columns] + pulls
             norm = half[columns] - length * inner[columns]
-            value = norm + length**2 * square[columns] / 2 + self.caps @ at.value
+            value = (
+                norm + length**2 * square[columns] / 2 + self.loss_weights @ at.value
+            )
             flat = (slope > 0) & (slope <= -FLAT * toward[columns])
             flat &= value <= primal[columns] * (1 + 1e-14)
             falls = (length == 1) | (slope >= STEEP * toward[columns])
@@ -201,22 +205,25 @@ class LockstepNewton:
 
     def _evaluate(self, W, z, signs) -> Columns:
         self.operations += 2.0 * self.X.size * W.shape[1]
-        at, caps = self.loss(z), self.caps[:, None]
-        u = caps * at.dual_variable
+        at, loss_weights = self.loss(z), self.loss_weights[:, None]
+        u = loss_weights * at.dual_variable
         of_duals = self.X.T @ (signs * u)
         return Columns(
             W,
             z,
-            caps * at.curvature,
+            loss_weights * at.curvature,
             u,
             W - of_duals,
-            np.einsum("fm,fm->m", W, W) / 2 + self.caps @ at.value,
-            self.caps @ at.dual_term - np.einsum("fm,fm->m", of_duals, of_duals) / 2,
+            np.einsum("fm,fm->m", W, W) / 2 + self.loss_weights @ at.value,
+            self.loss_weights @ at.dual_term
+            - np.einsum("fm,fm->m", of_duals, of_duals) / 2,
         )
 
     def objective_at(self, W) -> tuple[float, float]:
         """Objective of other weights, and their largest violation."""
         at = self.loss(self.signs * (self.X @ W))
-        objective = np.vdot(W, W) / 2 + float(np.sum(self.caps @ at.value))
-        gradient = W - self.X.T @ (self.signs * (self.caps[:, None] * at.dual_variable))
+        objective = np.vdot(W, W) / 2 + float(np.sum(self.loss_weights @ at.value))
+        gradient = W - self.X.T @ (
+            self.signs * (self.loss_weights[:, None] * at.dual_variable)
+        )
         return float(objective), float(np.abs(gradient).max(initial=0))

@@ -122,7 +122,9 @@ class ProximalNewton:
         self.products += 2
         W = self.X.T @ blocks.coefficients(self.u)
         squares = self.X.multiply(self.X) if hasattr(self.X, "multiply") else self.X**2
-        self.sigma = float(np.mean(blocks.caps)) / float(squares.sum() / len(self.u))
+        self.sigma = float(np.mean(blocks.loss_weights)) / float(
+            squares.sum() / len(self.u)
+        )
         self.steps_of_this = 0
         self._move(self._point(W, self.X @ W))
 

@@ -107,13 +107,13 @@ class StoredDriver:
     def _train(self, numbers, end: float) -> EpochReport:
         """Train on a batch of ranges, which are gone from memory afterwards."""
         seed = int(self._random.integers(2**31))
-        driver, caps, sizes = self._driver(numbers, seed)
+        driver, loss_weights, sizes = self._driver(numbers, seed)
         report = driver.round(end - perf_counter())
         state = DriverState.of(driver)
         self.interrupted |= driver.interrupted
         # Of a batch only the sum is known: it is the first range's.
         self._losses[numbers] = self._terms[numbers] = 0
-        self._losses[numbers[0]] = np.sum(caps * state.losses)
+        self._losses[numbers[0]] = np.sum(loss_weights * state.losses)
         self._terms[numbers[0]] = driver.dual_terms()
         for number, part in zip(numbers, state.split(sizes), strict=True):
             self.states.put(number, part)
@@ -123,12 +123,12 @@ class StoredDriver:
         """A driver of ranges with their dual variables, C_i, and rows of each."""
         ranges = [self.ranges[number] for number in numbers]
         loaded = self.store.read(ranges, self._buffers)
-        driver, caps = self._make(loaded, seed, self._weights_holder)
+        driver, loss_weights = self._make(loaded, seed, self._weights_holder)
         states = [self.states.get(number) for number in numbers]
         if states[0] is not None:
             DriverState.join(states).restore(driver)
         sizes = [found.stop - found.start for found in ranges]
-        return driver, caps, sizes
+        return driver, loss_weights, sizes
 
     def _zero_weights_holder(self):
         return self._make(self.store.read([]), 0)[0]
@@ -139,7 +139,7 @@ class StoredDriver:
         problem = self.problem.of(loaded)
         options = replace(self.options, seed=seed)
         driver = part_driver(rows, self.store.dtype, problem, options, weights_of)
-        return driver, problem.caps
+        return driver, problem.loss_weights
 
     def _batches(self, order) -> Iterator[np.ndarray]:
         """Numbers of ranges; the next batch is on its way from disk meanwhile."""

@@ -15,7 +15,7 @@ _LEAST_ROWS = 64  # of a range
 PLANNED_SHARE = 0.6
 _DENSE_CLASSES = 64  # up to here the core keeps all dual variables of a row
 _SUPPORT = 8  # dual variables of a row that are not zero, where classes are many
-_OF_A_ROW = 96  # label, cap, loss, curvature, preference, place in a round
+_OF_A_ROW = 96  # label, C_i, loss, curvature, preference, place in a round
 
 
 @dataclass(frozen=True)
