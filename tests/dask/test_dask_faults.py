@@ -18,6 +18,14 @@ from dask_cluster import WatchedSVM, as_parts, easy_problem
 from distributed import get_task_stream
 
 from polymargin.dask import DaskLinearSVM
+from polymargin.dask.checkpoint import Checkpoint
+from polymargin.dask.own_folder import (
+    MARK,
+    NAME,
+    delete_other_rounds,
+    own_folder,
+    round_folder,
+)
 
 if os.name != "posix":
     pytest.skip("signals as on POSIX", allow_module_level=True)
@@ -157,7 +165,8 @@ def test_driver_killed_and_resumed(client, tmp_path, helpers_on_path):
         process.kill()
         process.wait()
         process.stdout.close()
-    kept = json.loads((folder / "run.json").read_text())["progress"]["number"]
+    run = folder / NAME / "run.json"
+    kept = json.loads(run.read_text())["progress"]["number"]
     assert kept >= 5
 
     X, y = easy_problem()
@@ -180,8 +189,8 @@ def test_driver_killed_and_resumed(client, tmp_path, helpers_on_path):
         other.fit(parts)
     with pytest.raises(ValueError, match="another fit, which differs in data;"):
         model.fit(as_parts(X + 1, y, sizes=(100, 80, 60)))
-    (folder / "run.json").write_text("{")
-    with pytest.raises(ValueError, match=r"cannot be read .*; delete the folder"):
+    run.write_text("{")
+    with pytest.raises(ValueError, match=r"cannot be read .*; delete .*checkpoint'"):
         model.fit(parts)
 
 
@@ -189,7 +198,52 @@ def test_checkpoint_keeps_one_state(client, tmp_path):
     X, y = easy_problem()
     started = time.time()
     DaskLinearSVM(**SETTINGS, checkpoint=tmp_path).fit(as_parts(X, y, sizes=(240, 0)))
-    states = list(tmp_path.glob("round-*"))
+    states = list(tmp_path.glob("*/round-*"))
     assert len(states) <= 1
     assert all(path.stat().st_mtime >= started - 1 for path in states)
     assert not list(tmp_path.rglob("*.tmp"))
+
+
+def test_checkpoint_leaves_what_is_not_ours(client, tmp_path):
+    """Folders of the user that are named like ours are not touched."""
+    theirs = [tmp_path / "round-my-thesis", tmp_path / "round-000001"]
+    for folder in theirs:
+        folder.mkdir()
+        (folder / "chapter.txt").write_text("years of work")
+    X, y = easy_problem()
+    parts = as_parts(X, y, sizes=(120, 120))
+    DaskLinearSVM(**SETTINGS, checkpoint=tmp_path).fit(parts)
+    assert [(each / "chapter.txt").read_text() for each in theirs] == 2 * [
+        "years of work"
+    ]
+    assert {each.name for each in tmp_path.iterdir()} == {
+        NAME,
+        *(each.name for each in theirs),
+    }
+
+
+@pytest.mark.parametrize("empty", [True, False])
+def test_a_folder_of_that_name_without_the_mark_is_refused(tmp_path, empty):
+    (tmp_path / NAME / "round-000001").mkdir(parents=True)
+    if empty:
+        (tmp_path / NAME / "round-000001").rmdir()
+    with pytest.raises(ValueError, match="polymargin did not make; give another"):
+        Checkpoint(tmp_path, {}).read(1)
+    assert (tmp_path / NAME / "round-000001").exists() != empty
+
+
+def test_only_rounds_are_deleted_in_our_folder(tmp_path):
+    own = own_folder(tmp_path)
+    kept, old = round_folder(own, 10), round_folder(own, 5)
+    (old / "model.npz").write_bytes(b"")
+    for name in ("round-my-thesis", "round-5", "other"):
+        (own / name).mkdir()
+    delete_other_rounds(own_folder(tmp_path), kept)
+    names = {each.name for each in own.iterdir()}
+    assert names == {"round-my-thesis", "round-5", "other", kept.name, MARK}
+
+
+def test_a_checkpoint_that_cannot_be_made_fails_before_the_first_round(tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(OSError, match="file"):
+        Checkpoint(tmp_path / "file", {}).read(1)

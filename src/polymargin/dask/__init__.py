@@ -17,7 +17,8 @@ rounds             the run of all rounds; adaptation, what it learns on its way
 latest_model       the model of the last round that ended
 round_records      what is known of every round; run_size, of the whole run
 recovery_points    where states come from when a worker is gone
-checkpoint         restartable state in a folder; state_arrays, what is written
+checkpoint         restartable state on disk; state_arrays, what is written
+own_folder         where: a marked folder of ours inside the user's
 warm_start         from one fit to the next
 tasks              client and futures of a fit; interrupts, Ctrl-C while it waits
 rounds_plot        `plot_rounds`

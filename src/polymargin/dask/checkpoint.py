@@ -1,13 +1,12 @@
 """Restartable state in a folder: what a run goes on from when its driver was killed.
 
-The folder has ``run.json`` (how far the run is, and which fit it belongs to) and one
-folder ``round-...`` with the matrices of the shared state, and for every partition its
-dual variables and what it last changed.
+A folder of ours in the user's (`own_folder`) has ``run.json`` (how far the run is, and
+which fit it belongs to) and one folder ``round-...`` with the matrices of the shared
+state, and for every partition its dual variables and what it last changed.
 ``run.json`` is replaced at once, when all that it speaks of is on the disk.
 """
 
 import json
-import shutil
 import warnings
 from dataclasses import asdict
 from pathlib import Path
@@ -18,6 +17,7 @@ from ..files.atomic import open_atomic
 from .adaptation import Pace
 from .consensus_state import ConsensusState
 from .local_round import PartitionResult
+from .own_folder import delete_other_rounds, own_folder, round_folder
 from .partition import Partition
 from .round_records import RoundRecord, RunProgress
 from .state_arrays import arrays_of, result_of, state_of
@@ -33,7 +33,7 @@ class Checkpoint:
     Parameters
     ----------
     folder : str or Path
-        Made if it is not there.
+        Made if it is not there; a folder of our own in it has the state.
     fit : dict
         What the fit depends on, as JSON has it: a run goes on only if it is the same.
     every : int
@@ -54,8 +54,8 @@ class Checkpoint:
         Workers write what they have if the folder is also theirs; otherwise it comes
         here, one at a time.
         """
-        folder = self.folder / f"round-{progress.number:06d}"
-        folder.mkdir(parents=True, exist_ok=True)
+        own = own_folder(self.folder)
+        folder = round_folder(own, progress.number)
         values, paths = [*results, state], _paths(folder, len(results))
         if tasks.all_see(folder):
             tasks.gather(tasks.each(write_value, values, paths))
@@ -63,7 +63,7 @@ class Checkpoint:
             for value, path in zip(values, paths, strict=True):
                 [arrays] = tasks.gather([tasks.one(arrays_of, value)])
                 write_arrays(arrays, path)
-        with open_atomic(self.folder / _RUN) as file:
+        with open_atomic(own / _RUN) as file:
             text = {
                 "fit": self.fit,
                 "progress": asdict(progress),
@@ -72,13 +72,15 @@ class Checkpoint:
             }
             file.write(json.dumps(text, indent=1).encode())
         self.round_folder, self.pace = folder, pace
-        for other in self.folder.glob("round-*"):
-            if other != folder:
-                shutil.rmtree(other, ignore_errors=True)
+        delete_other_rounds(own, folder)
 
     def read(self, n_partitions: int) -> tuple[RunProgress, Pace] | None:
-        """Return progress and pace to go on with, or None."""
-        path = self.folder / _RUN
+        """Return progress and pace to go on with, or None.
+
+        A folder that cannot be had is an error here, before the first round.
+        """
+        own = own_folder(self.folder)
+        path = own / _RUN
         if not path.exists():
             return None
         try:
@@ -87,20 +89,21 @@ class Checkpoint:
             history = [RoundRecord(**done) for done in kept.pop("history")]
             progress = RunProgress(**kept, history=history)
             self.pace = Pace(**text["pace"])
-            self.round_folder = self.folder / text["states"]
+            self.round_folder = own / text["states"]
             if fit == self.fit:
                 for path in _paths(self.round_folder, n_partitions):
                     path.stat()  # workers read them
         except (OSError, ValueError, KeyError, TypeError, EOFError) as problem:
             raise ValueError(
                 f"checkpoint={str(self.folder)!r} cannot be read ({problem}); delete "
-                f"the folder to begin anew."
+                f"{str(own)!r} to begin anew."
             ) from problem
         if fit != self.fit:
             other = [name for name in self.fit if fit.get(name) != self.fit[name]]
             raise ValueError(
                 f"checkpoint={str(self.folder)!r} belongs to another fit, which "
-                f"differs in {', '.join(other)}; give another folder or delete it."
+                f"differs in {', '.join(other)}; give another folder or delete "
+                f"{str(own)!r}."
             )
         return progress, self.pace
 

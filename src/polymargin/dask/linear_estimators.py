@@ -28,8 +28,9 @@ class DaskLinearSVM(DaskTraining, LinearSVM):
 
     checkpoint : str, PathLike or None, default=None
         A folder for restartable state, written every few rounds: the same call goes on
-        from there after its process was killed. The folder stays. If all workers see
-        it, they read it after a fault too.
+        from there after its process was killed. All is in a folder of its own inside
+        it, ``polymargin-checkpoint``, which stays; nothing else is touched. If all
+        workers see it, they read it after a fault too.
 
     traffic : {"same", "float32"}, default="same"
         Number format in which weights and their changes travel: that of the rows, or
