@@ -297,8 +297,8 @@ def gaps_table(records: list[dict]) -> list[str]:
 def picture(records: list[dict]) -> list[str]:
     """Where `draw` has put the curves."""
     return [
-        "Crammer-Singer by the sequential method, by Newton steps, and by the automatic "
-        "choice of the two.",
+        "Crammer-Singer by the sequential method, by Newton steps, and by the "
+        "automatic choice of the two.",
         "![Relative duality gap against seconds on six data sets](newton-gap.png)",
     ]
 
