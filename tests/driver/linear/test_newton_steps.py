@@ -7,15 +7,16 @@ from numpy.testing import assert_allclose
 from problems import make_problem
 from unified import UNIFIED_PAIRS, unified_machine, unified_optimum
 
-from polymargin.driver.linear.newton import system
-from polymargin.driver.linear.newton.cholesky import PANEL, positive_solver
-from polymargin.driver.linear.newton.proximal import ProximalNewton
+from polymargin.driver.linear.newton.space import RowSpace
+from polymargin.driver.newton.cholesky import PANEL, positive_solver
+from polymargin.driver.newton.curvature import coefficient_rows
+from polymargin.driver.newton.proximal import ProximalNewton
 from polymargin.machine.projection import Blocks
 
 
 def train(name, loss, X, labels, loss_weights, k, tol=1e-10, most=600):
     blocks = Blocks(unified_machine(name, loss), labels, loss_weights, k)
-    newton = ProximalNewton(X, blocks)
+    newton = ProximalNewton(RowSpace(X), blocks)
     newton.first()
     while newton.gap > tol * newton.best_primal.primal and newton.steps < most:
         if not newton.step():
@@ -79,7 +80,7 @@ def test_the_forms_of_the_system_agree(name, loss, sparse, form):
     X, y = make_problem(n=40, d=6, k=4)
     X[np.abs(X) < 0.5] = 0
     blocks = Blocks(unified_machine(name, loss), y, np.full(40, 2.0), 4)
-    newton = ProximalNewton(sp.csr_array(X) if sparse else X, blocks)
+    newton = ProximalNewton(RowSpace(sp.csr_array(X) if sparse else X), blocks)
     for _ in range(3):
         newton.step()
     if blocks.smooth:
@@ -96,7 +97,7 @@ def test_the_forms_of_the_system_agree(name, loss, sparse, form):
     r[curvature.rows, curvature.classes] = curvature.r
     for i in range(n):
         J = np.diag(q[i]) - curvature.gamma[i] * np.outer(r[i], r[i])
-        E = system.coefficient_rows(blocks, np.full(k, i), np.arange(k))
+        E = coefficient_rows(blocks, np.full(k, i), np.arange(k))
         H += np.kron(np.outer(X[i], X[i]), E.T @ J @ E)
     expected = np.linalg.solve(H, gradient.ravel()).reshape(gradient.shape)
     rows = np.unique(curvature.rows)

@@ -18,10 +18,11 @@ from ....machine.pair_problems import PairProblems
 from ....machine.problem import Problem
 from ....machine.projection import Blocks
 from ....machine.smooth_loss import SMOOTH_LOSSES
+from ...newton.proximal import ProximalNewton
 from ...options import LinearOptions
 from ...protocol import EpochReport
 from .lockstep import LockstepNewton
-from .proximal import ProximalNewton
+from .space import RowSpace
 
 # Of dense rows, for which classes share products with the rows.
 MOST_FEATURES = 1024
@@ -104,7 +105,8 @@ class NewtonDriver:
         else:
             blocks = Blocks(machine, labels, loss_weights, k)
             together = self.violation_tol is not None
-            newton = ProximalNewton(X, blocks, self._enough, self._poll, together)
+            space = RowSpace(X)
+            newton = ProximalNewton(space, blocks, self._enough, self._poll, together)
         return Part(chosen, columns, newton, constant)
 
     def _enough(self, primal, dual, violation):

@@ -13,8 +13,8 @@ import numpy as np
 
 from ....machine.problem import Problem
 from ....machine.smooth_loss import SMOOTH_LOSSES
-from .cholesky import positive_solver
-from .proximal import FLAT, SEARCHES, STEEP, secant
+from ...newton.cholesky import positive_solver
+from ...newton.proximal import FLAT, SEARCHES, STEEP, secant
 
 
 @dataclass

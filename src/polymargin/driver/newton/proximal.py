@@ -5,19 +5,21 @@ With dual variables u and a length sigma, the dual of the proximal step is to mi
     phi(W) = 1/2 |W|^2 + sum_i [ u+ . h_i - penalty(u+) - |u+ - u|^2 / (2 sigma) ]
 
 where ``u+`` are the projections of `Blocks.project`; its gradient is ``W - W(u+)``, its
-(generalised) Hessian that of `NewtonSystem`, and the gap of the step is exactly
+(generalised) Hessian that of `System`, and the gap of the step is exactly
 ``1/2 |W - W(u+)|^2``. When that is a tenth of ``|u+ - u|^2 / (2 sigma)``, u becomes u+
 and sigma grows. Smooth losses need no proximal term: phi is the objective itself and u+
 its pulls. Either way u+ is feasible, so that every step has a certificate.
+
+Weights live in a `Space`: that of the features, or that of a kernel.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
-from ....machine.projection import Blocks
-from .system import NewtonSystem
+from ...machine.projection import Blocks, Curvature
 
 ENOUGH = 0.9  # of |u+ - u|^2 / (2 sigma), at which a proximal step is taken
 FLAT = 0.01  # slope at the end of a step that rises there, of that at its beginning
@@ -69,13 +71,49 @@ def secant(low, low_slope, high, high_slope):
     return low + np.clip(share, 0.1, 0.9) * (high - low)
 
 
+class System(Protocol):
+    """Solves (I + sum_i E^T J_i E (x) phi_i phi_i^T) D = G, J_i of a `Curvature`."""
+
+    operations: float  # multiplications so far, about
+
+    def solve(self, curvature: Curvature, gradient, accuracy: float) -> np.ndarray:
+        """Return D; `accuracy` is the relative residual of conjugate gradients."""
+
+
+class Space(Protocol):
+    """Where weights live: arrays that can be added and multiplied by numbers."""
+
+    operations: float  # of all products so far
+
+    def system(self, blocks: Blocks, poll: Callable[[], None]) -> System:
+        """Return what solves the Newton systems."""
+
+    def mean_square(self) -> float:
+        """The mean of |phi(x_i)|^2."""
+
+    def weights(self, coefficients: np.ndarray) -> np.ndarray:
+        """The weights with these coefficients of the examples."""
+
+    def scores(self, W) -> np.ndarray:
+        """The scores of all examples."""
+
+    def anew(self, W):
+        """W and its scores, without the rounding of many additions."""
+
+    def inner(self, V, W) -> float:
+        """The inner product of weights."""
+
+    def largest(self, W) -> float:
+        """The largest entry, without its sign."""
+
+
 class ProximalNewton:
     """Newton steps for one problem.
 
     Parameters
     ----------
-    X : ndarray or CSR array of float64
-        Rows with the constant feature; none is zero.
+    space : Space
+        Of the examples; none is zero.
     blocks : Blocks
     enough : callable
         ``enough(primal, dual, violation)``: whether the problem is solved.
@@ -88,15 +126,15 @@ class ProximalNewton:
 
     def __init__(
         self,
-        X,
+        space: Space,
         blocks: Blocks,
         enough: Callable = lambda primal, dual, violation: False,
         poll: Callable[[], None] = lambda: None,
         together: bool = False,
     ):
-        self.X, self.blocks, self.enough = X, blocks, enough
+        self.space, self.blocks, self.enough = space, blocks, enough
         self.poll, self.together = poll, together
-        self.system = NewtonSystem(X, blocks, poll)
+        self.system = space.system(blocks, poll)
         self.u = np.zeros(blocks.shape)
         self.sigma = 0.0
         self.point: Point | None = None
@@ -105,9 +143,6 @@ class ProximalNewton:
         self.failed = False  # whether the last step did
         self.steps_of_this = 0  # Newton steps since u was moved
         self.steps = 0
-        self.products = 0  # of the rows with weights or with coefficients
-        entries = X.nnz if hasattr(X, "nnz") else X.size
-        self._product = float(entries) * blocks.shape[1]
 
     def start(self, u: np.ndarray) -> None:
         """Begin from feasible dual variables."""
@@ -118,15 +153,11 @@ class ProximalNewton:
         """Evaluate the first point, if there is none."""
         if self.point is not None:
             return
-        blocks = self.blocks
-        self.products += 2
-        W = self.X.T @ blocks.coefficients(self.u)
-        squares = self.X.multiply(self.X) if hasattr(self.X, "multiply") else self.X**2
-        self.sigma = float(np.mean(blocks.loss_weights)) / float(
-            squares.sum() / len(self.u)
-        )
+        blocks, space = self.blocks, self.space
+        W = space.weights(blocks.coefficients(self.u))
+        self.sigma = float(np.mean(blocks.loss_weights)) / space.mean_square()
         self.steps_of_this = 0
-        self._move(self._point(W, self.X @ W))
+        self._move(self._point(W, space.scores(W)))
 
     def step(self) -> bool:
         """Take one Newton step; return whether anything moved.
@@ -143,8 +174,7 @@ class ProximalNewton:
         else:
             curvature = blocks.step_curvature(point.u, self.sigma)
         step = self.system.solve(curvature, point.gradient, ACCURACY)
-        self.products += 1
-        found = self._search(point, step, self.X @ step)
+        found = self._search(point, step, self.space.scores(step))
         if found is not None:
             self.failed = False
             self._move(found)
@@ -163,11 +193,12 @@ class ProximalNewton:
         hardly begun to rise, as near the solution it does; else the slope's zero is
         found by the secant method, safeguarded by bisection.
         """
-        toward = -np.vdot(step, point.gradient)
+        inner_product = self.space.inner
+        toward = -inner_product(step, point.gradient)
         if not toward < 0:
             return None
         dh = -self.blocks.changes(scores)
-        square, inner = np.vdot(step, step), np.vdot(point.W, step)
+        square, inner = inner_product(step, step), inner_product(point.W, step)
         noise = 1e-14 * abs(point.phi)
         low, low_slope, length = 0.0, toward, 1.0
         for _ in range(SEARCHES):
@@ -180,7 +211,7 @@ class ProximalNewton:
             if falls or (0 < slope <= -FLAT * toward and phi <= point.phi + noise):
                 s = point.scores - length * scores
                 if np.abs(scores).max() > DRIFT * np.abs(s).max():
-                    return self._point(W, self.X @ W)  # the difference lost digits
+                    return self._point(*self.space.anew(W))  # digits were lost
                 return self._rest(W, s, h, u, phi)
             if slope > 0:
                 high, high_slope = length, slope
@@ -196,7 +227,7 @@ class ProximalNewton:
             return point
         change = point.u - self.u
         reached = np.vdot(change, change) / (2 * self.sigma)
-        inner = np.vdot(point.gradient, point.gradient) / 2
+        inner = self.space.inner(point.gradient, point.gradient) / 2
         if inner <= ENOUGH * reached:
             self._restart(point.u, self.sigma * growth(self.steps_of_this))
         elif self.steps_of_this >= PATIENCE:
@@ -211,7 +242,7 @@ class ProximalNewton:
     def _phi(self, W, h):
         """Return u+ and phi."""
         blocks = self.blocks
-        half = np.vdot(W, W) / 2
+        half = self.space.inner(W, W) / 2
         if blocks.smooth:
             return blocks.pulls(h), half + blocks.losses(h)
         u = blocks.project(self.u, h, self.sigma)
@@ -223,12 +254,9 @@ class ProximalNewton:
 
     def _rest(self, W, scores, h, u, phi) -> Point:
         blocks = self.blocks
-        primal = phi
-        if not blocks.smooth:
-            primal = np.vdot(W, W) / 2 + blocks.losses(h)
-        self.products += 1
-        of_duals = self.X.T @ blocks.coefficients(u)
-        dual = blocks.worth(u) - np.vdot(of_duals, of_duals) / 2
+        of_duals = self.space.weights(blocks.coefficients(u))
+        dual = blocks.worth(u) - self.space.inner(of_duals, of_duals) / 2
+        primal = phi if blocks.smooth else self._objective(W, h)
         return Point(W, scores, h, u, phi, W - of_duals, float(primal), float(dual))
 
     def _move(self, point: Point) -> None:
@@ -242,10 +270,13 @@ class ProximalNewton:
 
     def objective_at(self, W) -> tuple[float, float]:
         """Objective of other weights, and their violation with the best variables."""
-        blocks, best = self.blocks, self.best_dual
-        h = blocks.violations(self.X @ W)
-        objective = np.vdot(W, W) / 2 + blocks.losses(h)
-        return float(objective), self._violation(W, h, best.u, best.W - best.gradient)
+        best = self.best_dual
+        h = self.blocks.violations(self.space.scores(W))
+        violation = self._violation(W, h, best.u, best.W - best.gradient)
+        return self._objective(W, h), violation
+
+    def _objective(self, W, h) -> float:
+        return float(self.space.inner(W, W) / 2 + self.blocks.losses(h))
 
     def violation(self) -> float:
         """Largest violation of an optimality condition at the last point."""
@@ -254,12 +285,12 @@ class ProximalNewton:
 
     def _violation(self, W, h, u, of_duals) -> float:
         violation = self.blocks.violation(h, u) if len(h) else 0.0
-        return max(violation, float(np.abs(W - of_duals).max(initial=0)))
+        return max(violation, self.space.largest(W - of_duals))
 
     @property
     def operations(self) -> float:
         """Multiplications so far, about."""
-        return self.system.operations + self.products * self._product
+        return self.system.operations + self.space.operations
 
     @property
     def started(self) -> bool:

@@ -1,0 +1,1 @@
+"""The proximal point method on the dual, by semismooth Newton steps."""
