@@ -27,7 +27,8 @@ MAY_IMPORT = {
     "machine": BASE,
     "certify": (*BASE, "access", "machine"),
 }
-for name in ("prediction", "driver", "estimators", "files", "selection", "dask"):
+UPWARDS = "prediction driver estimators tables files selection dask"
+for name in UPWARDS.split():
     MAY_IMPORT[name] = (*BASE, *list(MAY_IMPORT)[2:])
 MAY_IMPORT["command"] = (*BASE, *list(MAY_IMPORT)[2:], "doorway")
 MAY_IMPORT["doorway"] = tuple(MAY_IMPORT)

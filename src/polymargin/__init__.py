@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # what `__getattr__` imports
     from .files.models.onnx_graph import export_onnx
     from .selection.comparison import compare
     from .selection.path import path
+    from .selection.tabular import tabular
     from .selection.tune import tune
 
 # Where a name is, which is imported when it is first asked for: `polymargin --help`
@@ -43,6 +44,7 @@ _HOMES = {
     "save": ".files.models",
     "save_data": ".files.data",
     "show_config": "._config",
+    "tabular": ".selection.tabular",
     "tune": ".selection.tune",
 }
 _MODULES = ("comparison", "dask", "models", "protocols", "significance")
@@ -67,6 +69,7 @@ __all__ = [
     "save",
     "save_data",
     "show_config",
+    "tabular",
     "tune",
 ]
 

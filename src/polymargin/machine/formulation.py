@@ -63,6 +63,8 @@ class Formulation:
         Whether rows may stay on disk, and in the partitions of a cluster.
     probabilities : tuple of str
         Losses with which a linear machine has probabilities of its own.
+    tried : tuple of str
+        As which of "linear" and "kernel" it is tried where a table is to decide.
     comparison : dict of str to tuple of str
         Solvers that are there for comparison, by loss.
     liblinear : dict of int to tuple
@@ -89,6 +91,7 @@ class Formulation:
     row_stores: bool = True
     partitions: bool = True
     probabilities: tuple[str, ...] = ()
+    tried: tuple[str, ...] = ()
     comparison: dict[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
     liblinear: dict[int, tuple] = field(default_factory=dict, compare=False)
 

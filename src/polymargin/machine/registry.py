@@ -34,6 +34,7 @@ FORMULATIONS = {
             aggregation="max",
             two_variable=("hinge",),  # else the penalty couples all of a block
             reduced=True,
+            tried=("linear",),
             comparison={"hinge": ("exponentiated_gradient", "cutting_plane")},
             liblinear={4: ("MCSVM_CS", "hinge", "dual")},
         ),
@@ -46,6 +47,7 @@ FORMULATIONS = {
             aggregation="sum",
             two_variable=HINGES,
             reduced=True,
+            tried=("kernel",),
         ),
         Formulation(
             "llw",
@@ -72,6 +74,7 @@ FORMULATIONS = {
             reduced=True,
             tron=("squared_hinge", "logistic"),
             probabilities=("logistic",),
+            tried=("linear",),
             liblinear={
                 0: ("L2R_LR", "logistic", "tron"),
                 1: ("L2R_L2LOSS_SVC_DUAL", "squared_hinge", "dual"),
@@ -148,6 +151,7 @@ FORMULATIONS = {
             row_stores=False,
             partitions=False,
             probabilities=("logistic",),
+            tried=("kernel",),
         ),
         Formulation(
             "maxent",
@@ -161,6 +165,7 @@ FORMULATIONS = {
             kernels=False,
             reduced=True,
             probabilities=("log",),
+            tried=("linear",),
         ),
     )
 }

@@ -1,0 +1,122 @@
+"""A classifier that chooses its machine when it is fitted."""
+
+from numbers import Integral, Real
+
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .choice import choose
+
+
+def _has(name: str):
+    return available_if(lambda self: hasattr(self.best_estimator_, name))
+
+
+class AutoMachine(ClassifierMixin, BaseEstimator):
+    """The machine that suits the data, found by cross-validation.
+
+    A few linear and kernel machines are compared (see `choose`), and the one taken is
+    trained on all rows.
+
+    Parameters
+    ----------
+    budget : float, default=30.0
+        Seconds after which the search tries no more.
+
+    cv : int, default=5
+        Folds.
+
+    class_weight : dict, "balanced" or None, default=None
+
+    random_state : int or None, default=None
+
+    n_jobs : int or None, default=None
+        Threads; the model does not depend on them.
+
+    Attributes
+    ----------
+    best_estimator_ : LinearSVM, MaxEnt or KernelSVM
+        Trained on all rows.
+
+    best_score_ : float
+        Its accuracy on the rows that were held out.
+
+    choice_ : Choice
+        What was compared, and why one was taken.
+
+    classes_ : ndarray
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from polymargin.selection.auto_machine import AutoMachine
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = AutoMachine(random_state=0).fit(X, y)
+    >>> bool(model.best_score_ > model.choice_.baseline)
+    True
+    """
+
+    _parameter_constraints: dict = {
+        "budget": [Interval(Real, 0, None, closed="neither")],
+        "cv": [Interval(Integral, 2, None, closed="left")],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self, *, budget=30.0, cv=5, class_weight=None, random_state=None, n_jobs=None
+    ):
+        self.budget = budget
+        self.cv = cv
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y):
+        """Compare machines, and train the one taken on all rows."""
+        self._validate_params()
+        X, y = validate_data(self, X, y, accept_sparse="csr")
+        self.choice_ = choose(
+            X,
+            y,
+            budget=self.budget,
+            cv=self.cv,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+            class_weight=self.class_weight,
+        )
+        best = self.choice_.best
+        self.best_score_ = best.accuracy
+        self.best_estimator_ = best.candidate.estimator(
+            random_state=self.random_state, n_jobs=self.n_jobs
+        ).fit(X, y)
+        return self
+
+    @property
+    def classes_(self):
+        """The labels."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.classes_
+
+    def predict(self, X):
+        """Return the label of each row."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.predict(X)
+
+    def decision_function(self, X):
+        """Return the scores of each row."""
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.decision_function(X)
+
+    @_has("predict_proba")
+    def predict_proba(self, X):
+        """Return probabilities, if the machine that was taken has them."""
+        return self.best_estimator_.predict_proba(X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

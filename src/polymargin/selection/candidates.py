@@ -1,0 +1,117 @@
+"""The machines that are worth a trial on a table, from simple to involved."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..access.kernels import make_kernel
+from ..machine.registry import names_of
+from .path import find_estimator
+
+LINEAR_CS = (0.1, 1.0, 10.0)
+KERNEL_CS = (1.0, 10.0, 100.0)
+GAMMAS = (0.25, 1.0, 4.0)  # times that of "scale"
+_STEP_C, _STEP_GAMMA = 10.0, 4.0  # beyond these
+# With more, a kernel takes minutes rather than seconds, or tells no more.
+MOST_ROWS, MOST_FEATURES = 20_000, 1_000
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An estimator with its parameters, not trained.
+
+    Attributes
+    ----------
+    machine : str
+    C : float
+    gamma : float or None
+        Of a Gaussian kernel; a linear machine has none.
+    given : dict
+        Other parameters of the estimator.
+    """
+
+    machine: str
+    C: float
+    gamma: float | None = None
+    given: dict = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def family(self) -> str:
+        """Either "linear" or "kernel"."""
+        return "linear" if self.gamma is None else "kernel"
+
+    @property
+    def parameters(self) -> dict:
+        """Parameters of the estimator that were chosen."""
+        if self.gamma is None:
+            return {"C": self.C}
+        return {"C": self.C, "gamma": self.gamma}
+
+    def estimator(self, **others):
+        """Return a new estimator, with other parameters beside those chosen."""
+        kernel = {} if self.gamma is None else {"kernel": "rbf"}
+        parameters = self.parameters | kernel | self.given | others
+        return find_estimator(self.machine, parameters)
+
+    def __str__(self) -> str:
+        full_name = self.estimator()._machine().formulation.full_name
+        numbers = ", ".join(f"{name} = {v:.3g}" for name, v in self.parameters.items())
+        kernel = "linear" if self.gamma is None else "rbf kernel"
+        return f"{full_name}, {kernel}, {numbers}"
+
+
+def linear_candidates(given: dict) -> list[Candidate]:
+    """Return all linear machines that are tried, with a few values of C."""
+    machines = names_of(lambda row: "linear" in row.tried)
+    return [Candidate(name, C, None, given) for name in machines for C in LINEAR_CS]
+
+
+def kernel_candidates(X, given: dict) -> list[Candidate]:
+    """Return the first of the kernel machines, with a few values of C and gamma.
+
+    The others join where this one does well: `with_others`.
+    """
+    scale = make_kernel("rbf", "scale", 3, 0.0, X).gamma_
+    first = names_of(lambda row: "kernel" in row.tried)[0]
+    return [
+        Candidate(first, C, scale * times, given) for C in KERNEL_CS for times in GAMMAS
+    ]
+
+
+def beyond(best: Candidate, tried: list[Candidate]) -> list[Candidate]:
+    """Return neighbours of a kernel machine that lie outside of all that were tried."""
+    kernels = [one for one in tried if one.family == "kernel"]
+    Cs = [one.C for one in kernels]
+    gammas = [one.gamma for one in kernels]
+    C, gamma = best.C, best.gamma
+    wider_C = {min(Cs): C / _STEP_C, max(Cs): C * _STEP_C}.get(C)
+    wider_gamma = {min(gammas): gamma / _STEP_GAMMA, max(gammas): gamma * _STEP_GAMMA}
+    wider_gamma = wider_gamma.get(gamma)
+    found = []
+    if wider_C is not None:
+        found.append(replace(best, C=wider_C))
+    if wider_gamma is not None:
+        found.append(replace(best, gamma=wider_gamma))
+    if len(found) == 2:
+        found.append(replace(best, C=wider_C, gamma=wider_gamma))
+    return found
+
+
+def with_others(candidates: list[Candidate]) -> list[Candidate]:
+    """Return candidates, and other kernel machines with the same C and gamma."""
+    names = names_of(lambda row: "kernel" in row.tried)
+    others = [
+        replace(one, machine=name)
+        for one in candidates
+        for name in names
+        if one.family == "kernel" and name != one.machine
+    ]
+    return [*candidates, *others]
+
+
+def kernels_pay(X) -> bool:
+    """Whether kernel machines are tried on these rows."""
+    rows, features = X.shape
+    filled = X.nnz if sp.issparse(X) else np.count_nonzero(X)
+    return rows <= MOST_ROWS and features <= MOST_FEATURES and filled > 0

@@ -1,0 +1,263 @@
+"""What each column of a table is: a number, a category, text, a date, or of no use."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import narwhals as nw
+import numpy as np
+
+from .frames import columns_of
+from .words import words_of
+
+# Kinds that can be asked for, beside "drop".
+KINDS = ("number", "category", "text", "date")
+# Kinds of columns that are left out.
+USELESS = ("constant", "identifier", "dropped")
+
+# Values of a category that have a feature of their own.
+MOST_CATEGORIES = 1000
+
+_FEW = 40  # distinct words that make a category, however many rows there are
+_REPEATS = 2  # rows for each distinct word that make one, however many words
+_SENTENCE = 4  # words of a text; in a category they are fewer, or values are few
+_WORDS = 3  # below, characters tell more
+_LEAST_ROWS = 20  # to call distinct numbers an identifier
+_FILLED = 3  # whole numbers that are distinct by chance have a wider range
+_NAMES = re.compile(
+    r"(.*[_\W])?(id|uuid|guid|index|idx|key|rownames|row_?(number|id|names?)?|nr|no)"
+    r"|unnamed(: ?\d+)?|",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table, and what is made of it.
+
+    Attributes
+    ----------
+    name : str or int
+        The position if columns have no names.
+    kind : str
+        One of "number", "boolean", "category", "text", "characters", "date"; or, if it
+        is left out, "constant", "identifier" or "dropped".
+    what : str
+        What is done with it, and why, in words.
+    """
+
+    name: str | int
+    kind: str
+    what: str
+
+    @property
+    def is_used(self) -> bool:
+        """Whether features are made of it."""
+        return self.kind not in USELESS
+
+
+def column_kinds(
+    X,
+    *,
+    drop: Iterable = (),
+    number: Iterable = (),
+    category: Iterable = (),
+    text: Iterable = (),
+    date: Iterable = (),
+) -> list[Column]:
+    """Decide what each column of a table is.
+
+    Parameters
+    ----------
+    X : data frame or array-like of shape (n_samples, n_columns)
+    drop, number, category, text, date : iterable of str or int
+        Columns that are decided already, by name, or by position in an array.
+
+    Returns
+    -------
+    columns : list of Column
+    """
+    wanted = {
+        "drop": drop,
+        "number": number,
+        "category": category,
+        "text": text,
+        "date": date,
+    }
+    asked: dict = {}
+    for kind, names in wanted.items():
+        for name in names:
+            if name in asked:
+                raise ValueError(
+                    f"column {name!r} is asked for as {asked[name]} and as {kind}; "
+                    f"decide on one."
+                )
+            asked[name] = kind
+    columns = [
+        _decide(name, column, asked.pop(name, None)) for name, column in columns_of(X)
+    ]
+    if asked:
+        known = ", ".join(repr(column.name) for column in columns[:10])
+        more = ", ..." if len(columns) > 10 else ""
+        raise ValueError(
+            f"there is no column {next(iter(asked))!r}; the columns are {known}{more}."
+        )
+    return columns
+
+
+def _decide(name, column, asked: str | None) -> Column:
+    if asked == "drop":
+        return Column(name, "dropped", "left out, as asked")
+    kind = _type_of(column)
+    if asked is not None:
+        return _as_asked(name, column, kind, asked)
+    if kind == "number":
+        return _number(name, _numbers(column))
+    if kind == "date":
+        return _date(name, column)
+    return _words(name, column, kind)
+
+
+def _type_of(column) -> str:
+    """Return "number", "boolean", "date" or "words"."""
+    if isinstance(column, np.ndarray):
+        codes = {
+            "b": "boolean",
+            "i": "number",
+            "u": "number",
+            "f": "number",
+            "M": "date",
+        }
+        return codes.get(column.dtype.kind, "words")
+    dtype = column.dtype
+    if dtype.is_numeric():
+        return "number"
+    if isinstance(dtype, nw.Boolean):
+        return "boolean"
+    if isinstance(dtype, (nw.Date, nw.Datetime)):
+        return "date"
+    return "words"
+
+
+def _as_asked(name, column, kind: str, asked: str) -> Column:
+    fits = {"number": ("number", "boolean"), "date": ("date",)}
+    if kind not in fits.get(asked, (kind,)):
+        example = next(filter(None, words_of(column)), "")
+        raise ValueError(
+            f"column {name!r} is asked for as a {asked}, but has values such as "
+            f"{example!r}; correct them, or ask for it as a category."
+        )
+    if asked == "number":
+        return Column(name, "number", _scaled(_numbers(column)))
+    if asked == "date":
+        return _date(name, column)
+    words = words_of(column)
+    distinct = len(np.unique(words[words != ""]))
+    if asked == "category":
+        return Column(name, "category", _one_hot(distinct, words))
+    return _text(name, words)
+
+
+def _numbers(column) -> np.ndarray:
+    values = column if isinstance(column, np.ndarray) else column.to_numpy()
+    return np.asarray(values, dtype=np.float64)
+
+
+def _number(name, values: np.ndarray) -> Column:
+    known = values[~np.isnan(values)]
+    if len(known) == 0:
+        return Column(name, "constant", "left out: it is empty")
+    if np.isinf(known).any():
+        raise ValueError(
+            f"column {name!r} has a value that is infinite; leave it empty, as what "
+            f"is missing."
+        )
+    least, most = known.min(), known.max()
+    if least == most and len(known) == len(values):
+        return Column(name, "constant", f"left out: it is always {least:g}")
+    if _is_identifier(name, known):
+        return Column(
+            name, "identifier", "left out: an identifier, all numbers are different"
+        )
+    return Column(name, "number", _scaled(values))
+
+
+def _is_identifier(name, known: np.ndarray) -> bool:
+    """Whether these are the numbers of rows: whole, distinct, close together."""
+    whole = len(known) >= _LEAST_ROWS and bool(np.all(known == np.rint(known)))
+    if not whole or len(np.unique(known)) < len(known):
+        return False
+    close = known.max() - known.min() < _FILLED * len(known)
+    return close or _named_so(name)
+
+
+def _named_so(name) -> bool:
+    return isinstance(name, str) and _NAMES.fullmatch(name.strip()) is not None
+
+
+def _scaled(values: np.ndarray) -> str:
+    missing = int(np.isnan(values).sum())
+    if not missing:
+        return "centred and scaled"
+    return f"{_count(missing, 'missing value')} imputed and flagged, centred and scaled"
+
+
+def _date(name, column) -> Column:
+    values = np.asarray(
+        column if isinstance(column, np.ndarray) else column.to_numpy()
+    ).astype("datetime64[s]")
+    known = values[~np.isnat(values)]
+    if len(known) == 0:
+        return Column(name, "constant", "left out: it is empty")
+    if len(known) == len(values) and known.min() == known.max():
+        return Column(name, "constant", f"left out: it is always {known[0]}")
+    return Column(name, "date", "day, month, weekday and hour, centred and scaled")
+
+
+def _words(name, column, kind: str) -> Column:
+    words = words_of(column)
+    known = words[words != ""]
+    values = np.unique(known)
+    rows, distinct = len(known), len(values)
+    if distinct == 0:
+        return Column(name, "constant", "left out: it is empty")
+    if distinct == 1 and rows == len(words):
+        return Column(name, "constant", f"left out: it is always {_short(values[0])}")
+    if kind == "boolean":
+        return Column(name, "boolean", "0 or 1")
+    length = float(np.mean([len(word.split()) for word in values]))
+    long = length >= _SENTENCE
+    if distinct <= _FEW and (not long or rows >= _REPEATS * distinct):
+        if distinct < rows or rows < _LEAST_ROWS:
+            return Column(name, "category", _one_hot(distinct, words))
+    elif rows >= _REPEATS * distinct and not long:
+        return Column(name, "category", _one_hot(distinct, words))
+    if distinct == rows and length < 1.5:
+        return Column(
+            name, "identifier", "left out: an identifier, all values are different"
+        )
+    return _text(name, words)
+
+
+def _one_hot(distinct: int, words: np.ndarray) -> str:
+    missing = int((words == "").sum())
+    more = f", {_count(missing, 'missing cell')} as one more" if missing else ""
+    rare = (
+        f", the {MOST_CATEGORIES:,} most frequent" if distinct > MOST_CATEGORIES else ""
+    )
+    return f"one-hot, {_count(distinct, 'value')}{rare}{more}"
+
+
+def _text(name, words: np.ndarray) -> Column:
+    length = float(np.mean([len(word.split()) for word in words if word] or [0]))
+    if length < _WORDS:
+        return Column(name, "characters", "TF-IDF of characters")
+    return Column(name, "text", f"TF-IDF of words, {length:.0f} a row")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _short(word: str) -> str:
+    return repr(word if len(word) <= 20 else word[:17] + "...")

@@ -1,0 +1,35 @@
+"""Columns of data frames of any library, and of arrays."""
+
+from collections.abc import Iterator
+
+import narwhals as nw
+import numpy as np
+
+
+def is_frame(X) -> bool:
+    """Whether this is a data frame: of pandas, polars, pyarrow or their like."""
+    return isinstance(
+        nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame
+    )
+
+
+def columns_of(X) -> Iterator[tuple[str | int, nw.Series | np.ndarray]]:
+    """Go through the columns of a frame by name, or of an array by position.
+
+    Parameters
+    ----------
+    X : data frame or array-like of shape (n_samples, n_columns)
+    """
+    if is_frame(X):
+        frame = nw.from_native(X, eager_only=True)
+        for name in frame.columns:
+            yield name, frame[name]
+        return
+    X = np.asarray(X)
+    if X.ndim != 2:
+        raise ValueError(
+            f"X has the shape {X.shape}; give a data frame, or an array with a row for "
+            f"every label."
+        )
+    for position in range(X.shape[1]):
+        yield position, X[:, position]

@@ -1,0 +1,77 @@
+"""From kinds of columns to features, by transformers of scikit-learn."""
+
+from collections.abc import Sequence
+
+from sklearn.compose import ColumnTransformer
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from .column_kinds import MOST_CATEGORIES, Column
+from .dates import DateParts
+from .words import Words
+
+_MISSING = "(missing)"
+_MOST_PARTS = 50_000  # features of words in characters
+
+
+def make_recipe(columns: Sequence[Column]) -> ColumnTransformer:
+    """Return the transformer that makes features of columns.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+
+    Returns
+    -------
+    recipe : ColumnTransformer
+        Not fitted. Numbers have their missing values imputed and flagged, and are
+        centred and scaled; categories are one-hot, and unknown values all zero; text is
+        TF-IDF; dates are numbers. Columns of no use are left out.
+    """
+    used = {
+        kind: [column.name for column in columns if column.kind == kind]
+        for kind in ("number", "date", "category", "boolean", "text", "characters")
+    }
+    steps = [
+        ("number", _numbers(), used["number"]),
+        ("date", Pipeline([("parts", DateParts()), *_numbers().steps]), used["date"]),
+        ("category", _categories(), used["category"]),
+        ("boolean", _categories(drop="if_binary"), used["boolean"]),
+    ]
+    steps = [step for step in steps if step[2]]
+    steps += [(f"text {name}", _text("word"), name) for name in used["text"]]
+    steps += [(f"text {name}", _text("char_wb"), name) for name in used["characters"]]
+    if not steps:
+        reasons = "; ".join(
+            f"{column.name!r} is {column.what}" for column in columns[:5]
+        )
+        raise ValueError(
+            f"no column is left to learn from ({reasons}); name those that are to be "
+            f"kept as number, category or text."
+        )
+    return ColumnTransformer(steps)
+
+
+def _numbers() -> Pipeline:
+    return Pipeline(
+        [
+            ("impute", SimpleImputer(strategy="median", add_indicator=True)),
+            ("scale", StandardScaler()),
+        ]
+    )
+
+
+def _categories(drop: str | None = None) -> Pipeline:
+    encoder = OneHotEncoder(
+        drop=drop, handle_unknown="ignore", max_categories=MOST_CATEGORIES
+    )
+    return Pipeline([("words", Words(_MISSING)), ("encode", encoder)])
+
+
+def _text(analyzer: str) -> Pipeline:
+    options = {"analyzer": analyzer, "sublinear_tf": True}
+    if analyzer == "char_wb":
+        options |= {"ngram_range": (2, 4), "max_features": _MOST_PARTS}
+    return Pipeline([("words", Words()), ("tfidf", TfidfVectorizer(**options))])

@@ -1,0 +1,167 @@
+"""Which machine is taken: by accuracies alone, in a budget, the simpler of equals."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris, load_wine, make_circles
+from sklearn.preprocessing import StandardScaler
+
+import polymargin
+from polymargin.selection import choice as module
+from polymargin.selection.auto_machine import AutoMachine
+from polymargin.selection.candidates import Candidate
+from polymargin.selection.choice import Trial, _take, choose
+
+LONG = 1e9  # seconds: the clock has no say
+
+
+def test_circles_need_a_kernel():
+    X, y = make_circles(120, noise=0.1, factor=0.5, random_state=0)
+    found = choose(X, y, budget=LONG, random_state=0)
+    assert found.complete
+    assert found.best.candidate.family == "kernel"
+    assert found.reason == "the most accurate"
+    assert found.best.accuracy > 0.9 > found.baseline == 0.5
+    tried = {(one.candidate.machine, one.candidate.family) for one in found.trials}
+    families = {"kernel", "linear"}
+    assert {family for _, family in tried} == families
+    # What is reported of the best is what it predicted for rows it had not seen.
+    assert (found.predicted == found.labels).mean() == found.best.accuracy
+    np.testing.assert_array_equal(y[found.rows], found.labels)
+
+
+def trial(family, right):
+    gamma = None if family == "linear" else 1.0
+    return Trial(Candidate("ovo", 1.0, gamma), right={0: np.array(right, bool)})
+
+
+@pytest.mark.parametrize(
+    ("linear", "kernel", "taken"),
+    [
+        ([1, 0, 1, 0], [0, 1, 1, 1], "linear"),  # 1/4 ahead, give or take 0.41
+        ([0, 0, 1, 1], [1, 1, 1, 1], "kernel"),  # 1/2 ahead, give or take 0.25
+        ([1, 1, 1, 1], [1, 1, 1, 1], "linear"),
+        ([1, 1, 1, 1], [0, 1, 1, 1], "linear"),
+    ],
+)
+def test_equals_go_to_the_linear_one(linear, kernel, taken):
+    best, reason = _take([trial("linear", linear), trial("kernel", kernel)])
+    assert best.candidate.family == taken
+    assert ("within one standard error" in reason) == (sum(linear) < sum(kernel)) & (
+        taken == "linear"
+    )
+
+
+def test_same_seed_same_choice_on_any_number_of_threads():
+    X, y = load_iris(return_X_y=True)
+    found = [
+        choose(X, y, StandardScaler(), budget=LONG, random_state=0, n_jobs=n)
+        for n in (1, 2)
+    ]
+    candidates = [[str(one.candidate) for one in each.trials] for each in found]
+    assert candidates[0] == candidates[1]
+    assert found[0].best.candidate == found[1].best.candidate
+    np.testing.assert_array_equal(found[0].predicted, found[1].predicted)
+
+
+def test_hopeless_ones_are_dropped_early():
+    X, y = make_circles(300, noise=0.1, factor=0.5, random_state=0)
+    found = choose(X, y, budget=LONG, random_state=0)
+    folds = {one.candidate.family: set() for one in found.trials}
+    for one in found.trials:
+        folds[one.candidate.family].add(len(one.folds))
+    assert folds["linear"] == {1} and max(folds["kernel"]) > 1
+
+
+def test_many_rows_are_tried_on_few_first(monkeypatch):
+    monkeypatch.setattr(module, "_FIRST_ROWS", 60)
+    X, y = make_circles(300, noise=0.1, factor=0.5, random_state=0)
+    found = choose(X, y, budget=LONG, random_state=0)
+    assert all(-1 in one.right for one in found.trials)
+    assert -1 not in found.best.folds
+    assert found.best.candidate.family == "kernel"
+
+
+def test_transformers_are_fitted_within_folds():
+    seen = []
+
+    class Recording(StandardScaler):
+        def fit_transform(self, X, y=None, **params):
+            seen.append(len(X))
+            return super().fit_transform(X, y)
+
+    X, y = load_wine(return_X_y=True)
+    choose(X, y, Recording(), budget=LONG, random_state=0)
+    assert seen and max(seen) < len(X)
+
+
+def test_no_time_at_all():
+    X, y = load_iris(return_X_y=True)
+    found = choose(X, y, budget=1e-9, random_state=0)
+    assert not found.complete
+    assert len([one for one in found.trials if one.right]) == 1
+    assert found.best.candidate.machine == "cs"
+
+
+def test_stopped():
+    X, y = load_iris(return_X_y=True)
+    seen = []
+    found = choose(
+        X,
+        y,
+        budget=LONG,
+        random_state=0,
+        watch=lambda share, trial: seen.append(share),
+        stopped=lambda: len(seen) >= 3,
+    )
+    assert len(seen) == 3 and not found.complete
+
+
+def test_shares_grow_to_one():
+    X, y = load_iris(return_X_y=True)
+    shares = []
+    choose(X, y, budget=LONG, random_state=0, watch=lambda s, _: shares.append(s))
+    assert 0 < shares[0] < 0.2
+    assert all(0 <= share <= 1 for share in shares)
+
+
+def test_classes_of_one_row():
+    X, y = load_iris(return_X_y=True)
+    y = np.append(y, 7)
+    X = np.vstack([X, X[0] + 9])
+    found = choose(X, y, budget=LONG, random_state=0)
+    assert found.best.accuracy > 0.9
+
+
+def test_more_rows_than_are_compared_by(monkeypatch):
+    monkeypatch.setattr(module, "MOST_ROWS", 100)
+    X, y = load_iris(return_X_y=True)
+    found = choose(X, y, budget=LONG, random_state=0)
+    assert len(found.rows) <= 100
+    assert all(one.candidate.family == "linear" for one in found.trials)
+
+
+def test_auto_machine_in_a_pipeline():
+    data = load_wine(as_frame=True)
+    frame = data.data.assign(
+        color=np.where(data.target == 0, "red", "white"), number=np.arange(178)
+    )
+    names = np.array(["a", "b", "c"])[data.target]
+    model = polymargin.tabular(random_state=0, budget=LONG).fit(frame, names)
+    machine = model["machine"]
+    assert machine.best_score_ > 0.95 > machine.choice_.baseline
+    assert model.score(frame, names) > 0.95
+    assert model.classes_.tolist() == ["a", "b", "c"]
+    assert model.decision_function(frame[:2]).shape == (2, 3)
+    np.testing.assert_array_equal(
+        model.predict(frame[list(frame)[::-1]]), model.predict(frame)
+    )
+    assert isinstance(frame, pd.DataFrame)
+
+
+def test_auto_machine_refuses():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="'budget' parameter of AutoMachine"):
+        AutoMachine(budget=-1).fit(X, y)
+    with pytest.raises(ValueError, match="one class"):
+        AutoMachine().fit(X[:50], y[:50])
