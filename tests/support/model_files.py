@@ -3,6 +3,7 @@
 import json
 import random
 import zlib
+from copy import deepcopy
 
 import numpy as np
 import scipy.sparse as sp
@@ -139,7 +140,7 @@ def _change_entry(document, rng, names) -> None:
         elif kind == 2 and names:
             at[key] = rng.choice(names)
         elif kind == 3:
-            at[key] = at[rng.choice(keys)] if keys else None
+            at[key] = deepcopy(at[rng.choice(keys)]) if keys else None
         else:
             at[key] = rng.choice(_ODD)
         return

@@ -25,10 +25,14 @@ class Codec:
         ``write(writer, name, value)`` returns its entry in the document.
     read : callable
         ``read(reader, entry)`` returns the value, or raises `ModelFileError`.
+    shape : str
+        Of an array, a letter for each dimension: the same letter is the same size in
+        all attributes of an estimator, and d the number of its features.
     """
 
     write: Callable
     read: Callable
+    shape: str = ""
 
 
 def number(least: float = -math.inf, whole: bool = False, finite: bool = True) -> Codec:
@@ -64,6 +68,7 @@ def or_none(codec: Codec) -> Codec:
             None if value is None else codec.write(writer, name, value)
         ),
         lambda reader, entry: None if entry is None else codec.read(reader, entry),
+        codec.shape,
     )
 
 

@@ -1,8 +1,5 @@
 """What a fitted estimator of each class is made of, and what must agree in it."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-
 import numpy as np
 import scipy.sparse as sp
 
@@ -26,14 +23,13 @@ from .attribute_codecs import (
     PROBLEM,
     SIZE,
     TEXT,
-    Codec,
     choice,
     number,
     or_none,
     vector,
 )
-from .errors import ModelFileError
 from .kernel_codecs import EXPANSION
+from .layout import Layout, agree
 from .online_codec import DRIVER
 
 _STATUSES = (
@@ -91,56 +87,27 @@ _ONLINE = {
 }
 
 
-@dataclass(frozen=True)
-class Layout:
-    """What an estimator is made of.
-
-    Attributes
-    ----------
-    estimator : type
-    codecs : dict of Codec
-        Of its fitted attributes.
-    required : tuple of str
-        Those without which it is of no use.
-    of_training : tuple of str
-        Those that say something of every row of the training, and serve a warm start.
-    check : callable
-        Raises `ModelFileError` if attributes do not agree.
-    """
-
-    estimator: type
-    codecs: dict[str, Codec]
-    required: tuple[str, ...]
-    check: Callable
-    of_training: tuple[str, ...] = field(default=())
-
-
-def _agree(right: bool, what: str) -> None:
-    if not right:
-        raise ModelFileError(f"{what} does not fit the rest of the model")
-
-
 def _check_common(model) -> None:
     names = getattr(model, "feature_names_in_", None)
-    _agree(names is None or len(names) == model.n_features_in_, "feature_names_in_")
+    agree(names is None or len(names) == model.n_features_in_, "feature_names_in_")
 
 
 def _check_training(model, coefficients, n_columns: int) -> None:
     """Check what is known of the rows of the training."""
     if coefficients is not None:
-        _agree(sp.issparse(coefficients), "dual_coef_")
-        _agree(coefficients.shape[1] == n_columns, "dual_coef_")
+        agree(sp.issparse(coefficients), "dual_coef_")
+        agree(coefficients.shape[1] == n_columns, "dual_coef_")
     problem = getattr(model, "_fitted", None)
     if problem is not None:
-        _agree(coefficients is not None, "_fitted")
-        _agree(len(problem.labels) == coefficients.shape[0], "_fitted")
-        _agree(problem.n_columns == n_columns, "_fitted")
-        _agree(problem.labels.max(initial=0) < len(model.classes_), "_fitted")
+        agree(coefficients is not None, "_fitted")
+        agree(len(problem.labels) == coefficients.shape[0], "_fitted")
+        agree(problem.n_columns == n_columns, "_fitted")
+        agree(problem.labels.max(initial=0) < len(model.classes_), "_fitted")
     support = getattr(model, "support_", None)
     if support is not None and len(support):
-        _agree((support[1:] > support[:-1]).all() and support[0] >= 0, "support_")
+        agree((support[1:] > support[:-1]).all() and support[0] >= 0, "support_")
         if coefficients is not None:
-            _agree(support[-1] < coefficients.shape[0], "support_")
+            agree(support[-1] < coefficients.shape[0], "support_")
 
 
 def _n_columns(model) -> int:
@@ -153,20 +120,20 @@ def _check_linear(model) -> None:
     _check_common(model)
     n_columns = _n_columns(model)
     rows = 1 if len(model.classes_) == 2 else n_columns
-    _agree(model.coef_.shape == (rows, model.n_features_in_), "coef_")
-    _agree(model.intercept_.shape == (rows,), "intercept_")
-    _agree(model.intercept_.dtype == model.coef_.dtype, "intercept_")
+    agree(model.coef_.shape == (rows, model.n_features_in_), "coef_")
+    agree(model.intercept_.shape == (rows,), "intercept_")
+    agree(model.intercept_.dtype == model.coef_.dtype, "intercept_")
     _check_training(model, getattr(model, "dual_coef_", None), n_columns)
 
 
 def _check_expansion(model, expansion, n_columns: int) -> None:
     points, coefficients = expansion.points, expansion.coefficients
-    _agree(coefficients.shape[1] == n_columns, "its coefficients")
+    agree(coefficients.shape[1] == n_columns, "its coefficients")
     if isinstance(points, Positions):
         most = points.at.max(initial=-1)
-        _agree(most < model.n_features_in_, "its support vectors")
+        agree(most < model.n_features_in_, "its support vectors")
     else:
-        _agree(points.rows.shape[1] == model.n_features_in_, "its support vectors")
+        agree(points.rows.shape[1] == model.n_features_in_, "its support vectors")
 
 
 def _check_kernel(model) -> None:
@@ -174,51 +141,52 @@ def _check_kernel(model) -> None:
     n_columns = _n_columns(model)
     _check_expansion(model, model._expansion, n_columns)
     n = len(model._expansion.points)
-    _agree(model.dual_coef_.shape == (n, n_columns), "dual_coef_")
-    _agree(not sp.issparse(model.dual_coef_), "dual_coef_")
+    agree(model.dual_coef_.shape == (n, n_columns), "dual_coef_")
+    agree(not sp.issparse(model.dual_coef_), "dual_coef_")
     _check_training(model, getattr(model, "_coefficients", None), n_columns)
     if hasattr(model, "support_"):
-        _agree(hasattr(model, "n_support_"), "n_support_")
-        _agree(model.n_support_.shape == (len(model.classes_),), "n_support_")
-        _agree(len(model.support_) == n, "support_")
-        _agree(hasattr(model, "support_vectors_"), "support_vectors_")
+        agree(hasattr(model, "n_support_"), "n_support_")
+        agree(model.n_support_.shape == (len(model.classes_),), "n_support_")
+        agree(len(model.support_) == n, "support_")
+        agree(hasattr(model, "support_vectors_"), "support_vectors_")
         shapes = (0, 0), (n, model.n_features_in_)
-        _agree(model.support_vectors_.shape in shapes, "support_vectors_")
+        agree(model.support_vectors_.shape in shapes, "support_vectors_")
 
 
 def _check_online(model) -> None:
     _check_common(model)
     _check_expansion(model, model._driver.expansion(), len(model.classes_))
     history = model._history
-    _agree(history is None or set(history) == set(HISTORY_FIELDS), "its history")
+    agree(history is None or set(history) == set(HISTORY_FIELDS), "its history")
+
+
+def _layout(estimator: type, *what) -> Layout:
+    return Layout(estimator.__module__, estimator.__name__, *what)
 
 
 _OF_TRAINING = ("_fitted", "_coefficients")
-LAYOUTS = {
-    layout.estimator.__name__: layout
-    for layout in (
-        *(
-            Layout(
-                linear,
-                _LINEAR,
-                ("classes_", "n_features_in_", "coef_", "intercept_"),
-                _check_linear,
-                (*_OF_TRAINING, "dual_coef_", "support_"),
-            )
-            for linear in (LinearSVM, MaxEnt)
-        ),
-        Layout(
-            KernelSVM,
-            _KERNEL,
-            ("classes_", "n_features_in_", "_expansion", "dual_coef_", "gamma_"),
-            _check_kernel,
-            _OF_TRAINING,
-        ),
-        Layout(
-            OnlineSVM,
-            _ONLINE,
-            ("classes_", "n_features_in_", "_driver", "_history", "gamma_"),
-            _check_online,
-        ),
-    )
-}
+ESTIMATORS = (
+    *(
+        _layout(
+            linear,
+            _LINEAR,
+            ("classes_", "n_features_in_", "coef_", "intercept_"),
+            _check_linear,
+            (*_OF_TRAINING, "dual_coef_", "support_"),
+        )
+        for linear in (LinearSVM, MaxEnt)
+    ),
+    _layout(
+        KernelSVM,
+        _KERNEL,
+        ("classes_", "n_features_in_", "_expansion", "dual_coef_", "gamma_"),
+        _check_kernel,
+        _OF_TRAINING,
+    ),
+    _layout(
+        OnlineSVM,
+        _ONLINE,
+        ("classes_", "n_features_in_", "_driver", "_history", "gamma_"),
+        _check_online,
+    ),
+)

@@ -7,45 +7,55 @@ texts as metadata:
 format   "polymargin"
 version  of what is described here
 model    JSON: class, library, parameters, attributes, metadata, and the checksums
-         of the tensors
+         of the tensors; the version of scikit-learn, of pipelines
 checksum CRC-32 of model
 ======== =========================================================================
 
-An attribute is a number, a word, or names the tensors that it is made of. There is no
-code in a file: classes are those of `LAYOUTS`, parameters are checked as `fit` checks
-them, and arrays so far that nobody is led out of their bounds.
+An attribute is a number, a word, an estimator, or names the tensors that it is made of.
+There is no code in a file: classes are those of `LAYOUTS`, parameters are checked as
+`fit` checks them, and arrays so far that nobody is led out of their bounds.
 """
 
 import json
 import os
+import warnings
 import zlib
 from contextlib import contextmanager
-from reprlib import repr  # of what may be long
 
+import sklearn
+from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ..._version import __version__
+from .compound_layouts import COMPOUNDS
 from .errors import ModelFileError
-from .estimator_layouts import LAYOUTS
-from .json_values import read_value, write_value
+from .estimator_entries import check_estimator, read_estimator, write_estimator
+from .estimator_layouts import ESTIMATORS
+from .layout import layout_of, register
 from .safetensors_file import parse, read, read_text, write
+from .table_layouts import TABLES
 from .tensors import TensorReader, TensorWriter, fields
+from .transformer_layouts import TRANSFORMERS
 
 FORMAT = "polymargin"
 VERSION = 1
+SKLEARN = "scikit-learn"  # its version, in models with parts of it
+_ENTRY = ("class", "parameters", "attributes")
+
+register(*ESTIMATORS, *COMPOUNDS, *TRANSFORMERS, *TABLES)
 
 
 def save(model, path, *, metadata=None, training: bool = True) -> None:
-    """Write a fitted estimator to a file.
+    """Write a fitted estimator, or a pipeline that ends with one, to a file.
 
     The file is there in full or not at all: what was there before stays until all of
     the new one is on the disk.
 
     Parameters
     ----------
-    model : LinearSVM, MaxEnt, KernelSVM or OnlineSVM
+    model : LinearSVM, MaxEnt, KernelSVM, OnlineSVM, Pipeline or ColumnTransformer
         Fitted. Its parameters must be numbers and text: a model whose kernel is a
-        function cannot be written.
+        function cannot be written, nor a transformer that calls one.
 
     path : str or PathLike
 
@@ -74,42 +84,28 @@ def save(model, path, *, metadata=None, training: bool = True) -> None:
     """
     if hasattr(model, "to_local"):  # trained on a cluster
         model = model.to_local()
-    layout = LAYOUTS.get(type(model).__name__)
-    if layout is None or type(model) is not layout.estimator:
-        raise TypeError(
-            f"{type(model).__name__} cannot be written to a model file; give one of "
-            f"{', '.join(LAYOUTS)}."
-        )
+    layout_of(model)
     check_is_fitted(model)
-    model._validate_params()
     if metadata is None:
         metadata = getattr(model, "metadata_", {})
-    writer = TensorWriter()
-    parameters = {
-        name: _write_parameter(name, value)
-        for name, value in model.get_params(deep=False).items()
-    }
+    writer = TensorWriter(training)
+    entry = write_estimator(writer, "", model)
     try:
-        layout.check(model)
+        check_estimator(model)
     except ModelFileError as problem:
         raise ValueError(
             f"The model is not that of its parameters: {problem}; fit it again."
         ) from None
-    left_out = () if training else layout.of_training
-    known = vars(model)
-    attributes = {
-        name: codec.write(writer, name, known[name])
-        for name, codec in layout.codecs.items()
-        if name in known and name not in left_out
-    }
     document = {
-        "class": type(model).__name__,
+        "class": entry["class"],
         "library": __version__,
-        "parameters": parameters,
-        "attributes": attributes,
+        "parameters": entry["parameters"],
+        "attributes": entry["attributes"],
         "metadata": _check_metadata(metadata),
         "checksums": writer.checksums(),
     }
+    if not layout_of(model).ours:
+        document[SKLEARN] = sklearn.__version__
     text = json.dumps(document, allow_nan=False, separators=(",", ":"))
     header = {
         "format": FORMAT,
@@ -136,7 +132,12 @@ def load(path, *, mmap: bool = True):
 
     Returns
     -------
-    model : LinearSVM, MaxEnt, KernelSVM or OnlineSVM
+    model : LinearSVM, MaxEnt, KernelSVM, OnlineSVM, Pipeline or ColumnTransformer
+
+    Warns
+    -----
+    InconsistentVersionWarning
+        If transformers were fitted by another version of scikit-learn.
 
     Raises
     ------
@@ -148,20 +149,11 @@ def load(path, *, mmap: bool = True):
         document = _read_document(header)
         reader = TensorReader(tensors)
         reader.check(document["checksums"])
-        layout = LAYOUTS[document["class"]]
-        model = _make(layout.estimator, document["parameters"])
-        entries = document["attributes"]
-        if not isinstance(entries, dict) or not set(entries) <= set(layout.codecs):
-            raise ModelFileError("it has an unknown attribute")
-        for name in layout.required:
-            if name not in entries:
-                raise ModelFileError(f"it has no {name}")
-        for name, codec in layout.codecs.items():  # classes first
-            if name in entries:
-                setattr(model, name, codec.read(reader, entries[name]))
-        layout.check(model)
+        model = read_estimator(reader, _entry(document))
+        check_estimator(model)
         if document["metadata"]:
             model.metadata_ = document["metadata"]
+        _compare_versions(document)
         return model
 
 
@@ -179,13 +171,16 @@ def read_metadata(path) -> dict:
     """
     with _about(path):
         document = _read_document(read_text(path))
-        model = _make(LAYOUTS[document["class"]].estimator, document["parameters"])
-        return {
+        model = read_estimator(TensorReader({}, fitted=False), _entry(document))
+        found = {
             "class": document["class"],
             "library": document["library"],
             "parameters": model.get_params(deep=False),
             "metadata": document["metadata"],
         }
+        if SKLEARN in document:
+            found[SKLEARN] = document[SKLEARN]
+        return found
 
 
 @contextmanager
@@ -214,58 +209,36 @@ def _read_document(header: dict[str, str]) -> dict:
     text = header["model"]
     if str(zlib.crc32(text.encode("utf-8", "surrogatepass"))) != header["checksum"]:
         raise ModelFileError("its description is damaged")
-    document = fields(
-        parse(text, "its description"),
-        "class",
-        "library",
-        "parameters",
-        "attributes",
-        "metadata",
-        "checksums",
-    )
-    if not isinstance(document["class"], str) or document["class"] not in LAYOUTS:
-        raise ModelFileError(f"there is no class {repr(document['class'])}")
+    document = parse(text, "its description")
+    known = [*_ENTRY, "library", "metadata", "checksums"]
+    if SKLEARN in document:
+        known.append(SKLEARN)
+    document = fields(document, *known)
     if not isinstance(document["library"], str):
         raise ModelFileError("it does not say which polymargin wrote it")
+    if not isinstance(document.get(SKLEARN, ""), str):
+        raise ModelFileError("it does not say which scikit-learn fitted it")
     if not isinstance(document["metadata"], dict):
         raise ModelFileError("its metadata is not a JSON object")
     return document
 
 
-def _make(estimator: type, parameters):
-    """Return an estimator with parameters as `fit` would accept them."""
-    if not isinstance(parameters, dict):
-        raise ModelFileError("it has no parameters")
-    unknown = set(parameters) - set(estimator._get_param_names())
-    if unknown:
-        raise ModelFileError(
-            f"{estimator.__name__} of polymargin {__version__} has no parameter "
-            f"{repr(min(unknown))}"
+def _compare_versions(document: dict) -> None:
+    """Warn if another scikit-learn computes than the one that fitted."""
+    fitted = document.get(SKLEARN, sklearn.__version__)
+    if fitted != sklearn.__version__:
+        warnings.warn(
+            InconsistentVersionWarning(
+                estimator_name=document["class"],
+                current_sklearn_version=sklearn.__version__,
+                original_sklearn_version=fitted,
+            ),
+            stacklevel=3,
         )
-    values = {name: read_value(entry) for name, entry in parameters.items()}
-    try:
-        model = estimator(**values)
-        model._validate_params()
-        if hasattr(model, "_machine"):
-            model._machine()
-    except (ValueError, TypeError) as problem:
-        raise ModelFileError(f"its parameters are wrong ({problem})") from None
-    return model
 
 
-def _write_parameter(name: str, value):
-    try:
-        return write_value(value)
-    except TypeError:
-        if callable(value):
-            raise ValueError(
-                f"{name}={value} is code, which a model file never holds; use a "
-                f"kernel by its name, or pickle the model."
-            ) from None
-        raise ValueError(
-            f"{name}={value} cannot be written to a model file; replace it by a "
-            f"number, e.g. with set_params, which does not change the fitted model."
-        ) from None
+def _entry(document: dict) -> dict:
+    return {name: document[name] for name in _ENTRY}
 
 
 def _check_metadata(metadata) -> dict:

@@ -23,12 +23,18 @@ _SPARSE = {"csr_array": sp.csr_array, "csr_matrix": sp.csr_matrix}
 class TensorWriter:
     """Collects tensors; arrays that are the same become one.
 
+    Parameters
+    ----------
+    training : bool
+        Whether estimators give it what only serves a warm start.
+
     Attributes
     ----------
     tensors : dict of ndarray
     """
 
-    def __init__(self):
+    def __init__(self, training: bool = True):
+        self.training = training
         self.tensors: dict[str, np.ndarray] = {}
 
     def checksums(self) -> dict[str, int]:
@@ -98,16 +104,20 @@ class TensorReader:
     Parameters
     ----------
     tensors : dict of ndarray
+    fitted : bool
+        Whether estimators get their attributes, or their parameters only.
 
     Attributes
     ----------
     n_classes : int
         How many labels have been read.
+    depth : int
+        How many estimators are being read, each a part of the one before.
     """
 
-    def __init__(self, tensors: dict[str, np.ndarray]):
-        self.tensors = tensors
-        self.n_classes = 0
+    def __init__(self, tensors: dict[str, np.ndarray], fitted: bool = True):
+        self.tensors, self.fitted = tensors, fitted
+        self.n_classes = self.depth = 0
 
     def check(self, checksums) -> None:
         """Raise unless the tensors are those that were written."""
@@ -136,13 +146,15 @@ class TensorReader:
             raise ModelFileError(f"array {repr(name)} has a value that is not finite")
         return tensor
 
-    def dense(self, entry, kinds: str = "f", ndim: int = 2) -> np.ndarray:
+    def dense(
+        self, entry, kinds: str = "f", ndim: int = 2, finite: bool = True
+    ) -> np.ndarray:
         """Return an array, in memory as it was."""
         entry = fields(entry, "tensor", "transposed")
-        tensor = self.tensor(entry["tensor"], kinds, ndim)
+        tensor = self.tensor(entry["tensor"], kinds, ndim, finite)
         return tensor.T if entry["transposed"] is True else tensor
 
-    def matrix(self, entry, canonical: bool = False):
+    def matrix(self, entry, canonical: bool = False, kinds: str = "f"):
         """Return a matrix, dense or CSR.
 
         Parameters
@@ -150,19 +162,22 @@ class TensorReader:
         entry : dict
         canonical : bool
             Whether the entries of a sparse row must ascend.
+        kinds : str
+            Of numbers.
         """
         for kind, make in _SPARSE.items():
             if isinstance(entry, dict) and kind in entry:
-                return self._sparse(fields(entry, kind, "shape"), kind, make, canonical)
-        return self.dense(entry)
+                parts = fields(entry, kind, "shape")
+                return self._sparse(parts, kind, make, canonical, kinds)
+        return self.dense(entry, kinds)
 
-    def _sparse(self, entry, kind: str, make, canonical: bool):
+    def _sparse(self, entry, kind: str, make, canonical: bool, kinds: str):
         parts, shape = entry[kind], entry["shape"]
         if not isinstance(parts, list) or len(parts) != 3:
             raise ModelFileError("a sparse matrix does not have its three parts")
         if not are_counts(shape) or len(shape) != 2:
             raise ModelFileError("a sparse matrix has no shape")
-        data = self.tensor(parts[0], "f", 1)
+        data = self.tensor(parts[0], kinds, 1)
         indices, indptr = (self.tensor(part, "i", 1) for part in parts[1:])
         if indices.dtype != indptr.dtype or indices.dtype.itemsize < 4:
             raise ModelFileError("a sparse matrix has indices of a wrong type")
