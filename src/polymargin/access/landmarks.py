@@ -22,6 +22,8 @@ the space of the kernel, and ridge leverage scores. Five steps of k-means are ne
 good as twenty, and 20 rows for each landmark as all.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -39,7 +41,12 @@ def choose_rows(n_rows: int, rank: int, rng: np.random.Generator) -> np.ndarray:
     return np.sort(rng.choice(n_rows, size=rank, replace=False))
 
 
-def choose_means(points: Points, rank: int, rng: np.random.Generator) -> np.ndarray:
+def choose_means(
+    points: Points,
+    rank: int,
+    rng: np.random.Generator,
+    poll: Callable = lambda: None,
+) -> np.ndarray:
     """Return `rank` means of rows near each other, after a few steps of k-means.
 
     Parameters
@@ -48,6 +55,8 @@ def choose_means(points: Points, rank: int, rng: np.random.Generator) -> np.ndar
         Dense, and more than `rank`.
     rank : int
     rng : Generator
+    poll : callable
+        Called often; may raise to end it.
 
     Returns
     -------
@@ -57,7 +66,7 @@ def choose_means(points: Points, rank: int, rng: np.random.Generator) -> np.ndar
     rows = points.rows[sample]
     means = rows[choose_rows(len(rows), rank, rng)]
     for _ in range(_STEPS):
-        nearest = _nearest(rows, means)
+        nearest = _nearest(rows, means, poll)
         counts = np.bincount(nearest, minlength=rank)
         members = sp.csr_array(
             (np.ones_like(rows, shape=len(rows)), (nearest, np.arange(len(rows)))),
@@ -68,13 +77,14 @@ def choose_means(points: Points, rank: int, rng: np.random.Generator) -> np.ndar
     return means
 
 
-def _nearest(rows, means) -> np.ndarray:
+def _nearest(rows, means, poll: Callable) -> np.ndarray:
     """Return the position of the mean that is nearest to each row."""
     # |x - m|^2 / 2 but for |x|^2 / 2
     offsets = np.einsum("ij,ij->i", means, means) / 2
     nearest = np.empty(len(rows), dtype=np.intp)
     step = max(_BLOCK // len(means), 1)
     for start in range(0, len(rows), step):
+        poll()
         closeness = rows[start : start + step] @ means.T
         closeness -= offsets
         nearest[start : start + step] = closeness.argmax(axis=1)

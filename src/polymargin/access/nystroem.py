@@ -4,11 +4,13 @@ A linear machine without intercept on these features is the kernel machine with 
 approximated kernel.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.linalg import eigh
 from sklearn.utils import check_random_state
 
-from ..base.threads import on_threads
+from ..base.threads import abandonable, on_threads
 from .given_kernels import CallableKernel
 from .kernel_base import Kernel
 from .kernel_points import Points
@@ -51,19 +53,23 @@ class NystroemFeatures:
         self.rank = rank
         self.random_state = random_state
 
-    def fit(self, X) -> "NystroemFeatures":
+    def fit(self, X, poll: Callable = lambda: None) -> "NystroemFeatures":
         """Choose landmarks among the rows of `X`.
 
         Parameters
         ----------
         X : array-like, CSR matrix, Points or Positions
             The kernel matrix of the training, if the kernel is precomputed.
+        poll : callable
+            Called often; may raise to end it.
         """
         points = X if isinstance(X, Points | Positions) else self.kernel.points(X)
         seed = check_random_state(self.random_state).randint(2**31)
-        landmarks = self._choose(points, np.random.default_rng(seed))
+        landmarks = self._choose(points, np.random.default_rng(seed), poll)
         self.landmarks_ = landmarks.keep(slice(None))
-        values, vectors = eigh(self.kernel(landmarks, landmarks).astype(np.float64))
+        matrix = self._matrix(landmarks, poll)
+        # Seconds for thousands of landmarks.
+        values, vectors = abandonable(lambda: eigh(matrix), poll)
         kept = values > self._rounding(values, self.kernel.diagonal(landmarks))
         self._map = vectors[:, kept] / np.sqrt(values[kept])
         self._map = self._map.astype(self.kernel.dtype)
@@ -79,7 +85,9 @@ class NystroemFeatures:
         """Return the coefficients of the landmarks, from weights of the features."""
         return self._map @ weights
 
-    def transform(self, X, threads: int = 1) -> np.ndarray:
+    def transform(
+        self, X, threads: int = 1, poll: Callable = lambda: None
+    ) -> np.ndarray:
         """Return the features of the rows of `X`, computed in blocks.
 
         Parameters
@@ -87,6 +95,8 @@ class NystroemFeatures:
         X : array-like, CSR matrix, Points or Positions
             The kernel of its rows with the training, if the kernel is precomputed.
         threads : int, default=1
+        poll : callable
+            Called often, on any of the threads; may raise to end it.
 
         Returns
         -------
@@ -98,6 +108,7 @@ class NystroemFeatures:
         step = max(_BLOCK // len(self.landmarks_), 1)
 
         def fill(start):
+            poll()
             block = slice(start, start + step)
             points = X.take(block) if prepared else self.kernel.points(X[block])
             tile = self.kernel(points, self.landmarks_)
@@ -116,9 +127,19 @@ class NystroemFeatures:
         decomposition = np.finfo(np.float64).eps * max(values[-1], 0)
         return np.sqrt(len(values)) * errors + len(values) * decomposition
 
-    def _choose(self, points, rng):
+    def _matrix(self, landmarks, poll: Callable) -> np.ndarray:
+        """K(L, L) in double precision."""
+        step = max(_BLOCK // len(landmarks), 1)
+        matrix = np.empty((len(landmarks), len(landmarks)))
+        for start in range(0, len(landmarks), step):
+            poll()
+            block = slice(start, start + step)
+            matrix[block] = self.kernel(landmarks.take(block), landmarks)
+        return matrix
+
+    def _choose(self, points, rng, poll: Callable):
         knows_rows_only = isinstance(self.kernel, CallableKernel)
         knows_rows_only |= isinstance(points, Positions) or self.kernel.sparse
         if knows_rows_only or self.rank >= len(points):
             return points.take(choose_rows(len(points), self.rank, rng))
-        return self.kernel.placed(choose_means(points, self.rank, rng))
+        return self.kernel.placed(choose_means(points, self.rank, rng, poll))

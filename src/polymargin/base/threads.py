@@ -11,6 +11,8 @@ from joblib import Parallel, cpu_count, delayed, effective_n_jobs, parallel_conf
 from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
+_PAUSE = 0.05  # seconds between two questions whether to go on
+
 
 def on_threads(
     work: Callable, items: Iterable, threads: int, stop: Callable = lambda: None
@@ -53,6 +55,31 @@ def on_threads(
     if errors:
         raise errors[0]
     return results
+
+
+def abandonable(work: Callable, poll: Callable):
+    """Return ``work()``, which nobody can stop, unless `poll` or a signal raises.
+
+    Then it is left to itself on its thread: what it returns is of no use any more.
+    """
+    outcome: list = []
+
+    def run():
+        try:
+            outcome.append((work(), None))
+        except BaseException as error:
+            outcome.append((None, error))
+
+    started = _start(run, 1)
+    if not started:
+        return work()
+    while started[0].is_alive():
+        started[0].join(_PAUSE)
+        poll()
+    [(result, error)] = outcome
+    if error is not None:
+        raise error
+    return result
 
 
 def _start(work: Callable, count: int) -> list[Thread]:

@@ -5,6 +5,8 @@ The visits themselves are mostly C++; what happens between two epochs is here.
 
 from dataclasses import dataclass, field
 from itertools import repeat
+from math import isinf
+from time import perf_counter
 
 from ..certify.certificate import UNCERTIFIED, Certificate, relative_gap
 from .loop import Clock, History, Outcome, Reporter, Stopping, cut_short, run_steps
@@ -80,6 +82,11 @@ class _Epochs:
         self.idle = 0  # epochs in which nothing moved, since W was rebuilt
         self.certificate: Certificate | None = None
 
+    def reserve_time(self) -> None:
+        """If time is limited, see how long the certificate at the end will take."""
+        if not isinf(self.clock.limit):
+            self.certify()
+
     def step(self, seconds: float) -> Outcome:
         """Run an epoch."""
         self.certificate = None
@@ -119,8 +126,13 @@ class _Epochs:
         return Outcome(Epoch(self.number, self.clock.seconds(), gap, violation), status)
 
     def certify(self) -> None:
-        """Compute the certificate; a signal in between leaves the model uncertified."""
+        """Compute the certificate; a signal in between leaves the model uncertified.
+
+        There has to be time for another one when the limit comes.
+        """
+        start = perf_counter()
         result = self.driver.certify()
+        self.clock.reserved = max(self.clock.reserved, perf_counter() - start)
         self.rebuilt = self.number
         self.certificate = UNCERTIFIED if result is None else Certificate(*result)
 
@@ -174,8 +186,8 @@ def run_epochs(
     driver : Driver
     stopping : Stopping
     history : bool
-        Compute the certificate after every epoch and keep it; that time is not
-        counted.
+        Compute the certificate after every epoch and keep it; the seconds in the
+        history are without it, but not those that are limited.
     reporter : Reporter or None
         Told about every epoch; may stop the run.
 
@@ -186,6 +198,7 @@ def run_epochs(
     run = _Epochs(driver, stopping, history)
     steps = repeat(run.step, stopping.max_iter)
     try:
+        run.reserve_time()
         status = run_steps(steps, run.clock, reporter or Reporter(), "max_iter")
         return run.finish(status)
     except KeyboardInterrupt:  # it came while Python was running

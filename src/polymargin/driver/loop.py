@@ -44,7 +44,7 @@ class Stopping:
     max_iter : int
         Steps.
     max_time : float or None
-        Seconds.
+        Seconds; None and infinity are no limit.
     """
 
     tol: float
@@ -58,17 +58,27 @@ class Stopping:
         return gap <= self.tol
 
 
+class OutOfTime(Exception):
+    """The time is over before there is something to train."""
+
+
 class Clock:
     """The seconds of a run.
 
     Parameters
     ----------
     max_time : float or None
-        Most of them.
+        Most of them, counted or not.
+
+    Attributes
+    ----------
+    reserved : float
+        How many of the last ones are for what has to be done at the end.
     """
 
     def __init__(self, max_time: float | None = None):
         self.limit = float("inf") if max_time is None else max_time
+        self.reserved = 0.0
         self._start = perf_counter()
         self._not_counted = 0.0
 
@@ -77,12 +87,17 @@ class Clock:
         return perf_counter() - self._start - self._not_counted
 
     def left(self) -> float:
-        """Return the seconds that are left."""
-        return self.limit - self.seconds()
+        """Return the seconds that are left, whatever was counted."""
+        return self.limit - (perf_counter() - self._start) - self.reserved
+
+    def check(self) -> None:
+        """Raise `OutOfTime` if no time is left."""
+        if self.left() <= 0:
+            raise OutOfTime
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
-        """Do not count what happens in this context."""
+        """Do not count what happens in this context; the time it takes is over."""
         start = perf_counter()
         try:
             yield

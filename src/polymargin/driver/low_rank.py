@@ -3,11 +3,12 @@
 Here, and not in kernel/, because it is a linear driver that trains.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sklearn.utils import check_random_state
 
-from ..access.kernel_base import Kernel
+from ..access.gram import Gram
 from ..access.nystroem import NystroemFeatures
 from ..access.rows import Rows
 from ..machine.problem import Problem
@@ -37,23 +38,28 @@ class LowRank:
 
 
 def low_rank_driver(
-    kernel: Kernel, X, problem: Problem, rank: int, options: KernelOptions
+    gram: Gram,
+    problem: Problem,
+    rank: int,
+    options: KernelOptions,
+    poll: Callable = lambda: None,
 ) -> LowRank:
     """Return a driver of the machine with the approximated kernel.
 
     Parameters
     ----------
-    kernel : Kernel
-    X : ndarray or CSR matrix
-        Rows, or the kernel matrix if it is precomputed.
+    gram : Gram
+        Of what is trained on.
     problem : Problem
     rank : int
         Number of landmarks.
     options : KernelOptions
+    poll : callable
+        Called often while features are computed; may raise to end it.
     """
-    points = kernel.points(X)
-    features = NystroemFeatures(kernel, rank, options.seed).fit(points)
-    rows = Rows(features.transform(points, options.threads))
+    points = gram.points
+    features = NystroemFeatures(gram.kernel, rank, options.seed).fit(points, poll)
+    rows = Rows(features.transform(points, options.threads, poll))
     solver, driver = linear_driver(rows, problem, linear_options(options))
     n_landmarks = len(features.landmarks_)
     return LowRank(features, solver, driver, n_landmarks * (n_landmarks + len(points)))

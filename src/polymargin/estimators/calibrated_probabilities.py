@@ -1,10 +1,14 @@
 """Probabilities of an estimator whose scores have none, by a fitted temperature."""
 
+from numbers import Integral
+from operator import length_hint
+
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from ..driver.loop import Clock
 from ..prediction.calibration import fit_temperature, out_of_fold_scores, probabilities
 
 
@@ -55,13 +59,26 @@ class CalibratedProbabilities:
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def _fit_probabilities(self, X, y, sample_weight) -> None:
+    def _training_seconds(self, clock: Clock) -> float:
+        """All machines, this one and those of the folds, have the same time."""
+        return (
+            clock.left() / (1 + self._n_folds()) if self.probability else clock.left()
+        )
+
+    def _n_folds(self) -> int:
+        """The number of folds, as far as `cv` tells it without rows."""
+        if isinstance(self.cv, Integral):
+            return self.cv
+        return getattr(self.cv, "n_splits", length_hint(self.cv, 5))
+
+    def _fit_probabilities(self, X, y, sample_weight, clock: Clock) -> None:
         if not self.probability:
             return
+        self.temperature_ = 1.0  # if a signal leaves no time for another
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
         machine = clone(self).set_params(verbose=0, history=False)
         machine.__dict__.pop("_skl_callbacks", None)  # they watch one fit
-        scores = out_of_fold_scores(machine, X, y, sample_weight, self.cv)
+        scores = out_of_fold_scores(machine, X, y, sample_weight, self.cv, clock.left)
         labels = np.searchsorted(self.classes_, y)
         self.temperature_ = fit_temperature(scores, labels, sample_weight)

@@ -9,8 +9,10 @@ from ..access.kernel_registry import lists_kernels
 from ..access.kernels import make_kernel
 from ..base.threads import blas_on_one_thread, thread_count
 from ..driver.kernel.solvers import KERNEL_SOLVERS, kernel_driver
+from ..driver.loop import Clock, OutOfTime
 from ..driver.low_rank import low_rank_driver
 from ..driver.options import KernelOptions
+from ..driver.untrained import Untrained
 from ..machine.docstrings import lists_machines
 from ..machine.problem import Problem
 from ..machine.registry import (
@@ -84,8 +86,10 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
         `approximation`, most epochs of the linear machine.
 
     max_time : float or None, default=None
-        Most seconds to train. The model so far is kept, and certified without summing
-        up its scores afresh, which may take long.
+        Most seconds of a `fit`, with all that belongs to it: low-rank features, the
+        machines of `probability`, certificates. The model so far is kept, and certified
+        without summing up its scores afresh, which may take long. Where there was no
+        time to train at all, scores are zero.
 
     solver : {"block", "s2do", "smo"}, default="block"
         How to train. "block" takes the examples that violate their optimality
@@ -331,19 +335,28 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
             threads=threads,
         )
 
-    def _make_driver(self, X, problem: Problem):
+    def _make_driver(self, X, problem: Problem, clock: Clock):
         self._forget()
         kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0, X)
         self.gamma_ = kernel.gamma_
         options = self._driver_options(self._draw_seed(), thread_count(self.n_jobs))
+        self.solver_ = options.solver
+        gram = Gram(kernel, kernel.points(X))
         if self.approximation is None:
-            gram = Gram(kernel, kernel.points(X))
             driver = kernel_driver(gram, problem, options)
-            self.solver_ = options.solver
-            return driver, lambda last: exact_attributes(gram, X, problem, driver)
-        low_rank = low_rank_driver(kernel, X, problem, self.rank, options)
-        self.solver_ = low_rank.solver
-        return low_rank.driver, lambda last: low_rank_attributes(low_rank, last)
+        else:
+            rank, poll = self.rank, clock.check
+            try:
+                low_rank = low_rank_driver(gram, problem, rank, options, poll)
+                self.solver_ = low_rank.solver
+                return low_rank.driver, lambda last: low_rank_attributes(low_rank, last)
+            except OutOfTime:
+                driver = Untrained(problem, interrupted=False)
+            except KeyboardInterrupt:
+                if hasattr(self, "status_"):
+                    raise  # the model of the last fit stays
+                driver = Untrained(problem, interrupted=True)
+        return driver, lambda last: exact_attributes(gram, X, problem, driver)
 
     def _forget(self) -> None:
         """Drop what a fit of another kind has left."""

@@ -63,7 +63,7 @@ class LinearSVM(LinearTraining):
         Most epochs, of as many visits as there are examples: 1 is one pass.
 
     max_time : float or None, default=None
-        Most seconds to train. The model so far is kept.
+        Most seconds of a `fit`, but for checking the data. The model so far is kept.
 
     fit_intercept : bool, default=True
         Whether to add a constant feature. Its weight is penalised like the others.

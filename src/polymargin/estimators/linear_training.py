@@ -74,7 +74,7 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
             threads=threads,
         )
 
-    def _make_driver(self, X, problem):
+    def _make_driver(self, X, problem, clock):
         options = self._driver_options(self._draw_seed(), thread_count(self.n_jobs))
         self.solver_, driver = source_of(X).driver(X, problem, options)
 

@@ -40,7 +40,7 @@ class MaxEnt(LinearTraining):
         Most epochs; an epoch is as many visits as there are examples.
 
     max_time : float or None, default=None
-        Most seconds to train. The model so far is kept.
+        Most seconds of a `fit`, but for checking the data. The model so far is kept.
 
     fit_intercept : bool, default=True
         Whether to add a constant feature. Its weight is penalised like the others.

@@ -4,6 +4,7 @@ from a finished run to fitted attributes.
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from numbers import Integral, Real
 
 import numpy as np
@@ -15,7 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..access.csr import check_compressed
 from ..driver.epochs import Run, run_epochs
-from ..driver.loop import Stopping
+from ..driver.loop import Clock, Stopping
 from ..driver.protocol import Driver
 from ..machine.problem import Problem
 from ..machine.registry import Machine
@@ -52,10 +53,12 @@ class Training(MarginClassifier):
         """Return X and y, checked, and the problem they state."""
         return self._state_arrays(machine, X, y, sample_weight)
 
-    def _make_driver(self, X, problem: Problem) -> tuple[Driver, Callable]:
+    def _make_driver(
+        self, X, problem: Problem, clock: Clock
+    ) -> tuple[Driver, Callable]:
         """Return a driver and ``model(last)``, the attributes of a usable model.
 
-        After the `last` call the driver is of no use.
+        After the `last` call the driver is of no use. What takes long asks the clock.
         """
         raise NotImplementedError
 
@@ -71,7 +74,11 @@ class Training(MarginClassifier):
         """Return the context in which to train."""
         return nullcontext()
 
-    def _fit_probabilities(self, X, y, sample_weight) -> None:
+    def _training_seconds(self, clock: Clock) -> float:
+        """Return how much of the time that is left is for this machine itself."""
+        return clock.left()
+
+    def _fit_probabilities(self, X, y, sample_weight, clock: Clock) -> None:
         """Fit what turns scores into probabilities, if there is such a thing."""
 
     def _draw_seed(self) -> int:
@@ -115,20 +122,24 @@ class Training(MarginClassifier):
 
     def _fit(self, X, y, sample_weight) -> Run:
         """Train, set the fitted attributes, and return how it went."""
+        clock = Clock(self.max_time)
         machine = self._machine()
         X, y, problem = self._state_problem(machine, X, y, sample_weight)
         data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
         context = self._init_callback_context(max_subtasks=self.max_iter)
         context.call_on_fit_task_begin(estimator=self, **data)
         with self._training_context():
-            driver, model = self._make_driver(X, problem)
+            driver, model = self._make_driver(X, problem, clock)
             if self.warm_start:
                 self._start_from_previous(driver, problem)
             try:
                 run = run_epochs(
                     driver,
                     Stopping(
-                        self.tol, self._violation_tol(), self.max_iter, self.max_time
+                        self.tol,
+                        self._violation_tol(),
+                        self.max_iter,
+                        self._training_seconds(clock),
                     ),
                     history=self.history,
                     reporter=EpochReporter(
@@ -141,7 +152,11 @@ class Training(MarginClassifier):
             finally:
                 getattr(driver, "close", nullcontext)()
         if run.status != "interrupted":
-            self._fit_probabilities(X, y, sample_weight)
+            try:
+                self._fit_probabilities(X, y, sample_weight, clock)
+            except KeyboardInterrupt:  # the machine itself is there
+                run = replace(run, status="interrupted")
+                self.status_ = run.status
         context.call_on_fit_task_end(
             estimator=self,
             reconstruction_attributes=lambda: {

@@ -5,6 +5,7 @@ import scipy.sparse as sp
 
 from .block_algebra import class_pairs
 from .problem import Problem
+from .projection import Blocks
 from .registry import binary_machine
 
 
@@ -27,6 +28,10 @@ class PairProblems:
     def __len__(self) -> int:
         return len(self.classes)
 
+    def n_rows(self) -> np.ndarray:
+        """Return the number of rows of each pair."""
+        return self.sizes[np.array(self.classes)].sum(axis=1)
+
     def rows(self, number: int) -> np.ndarray:
         """Return the rows of a pair, those of its first class first."""
         first, second = self.classes[number]
@@ -39,11 +44,23 @@ class PairProblems:
         machine = binary_machine(self.problem.machine.loss)
         return Problem(machine, labels, 1, self.problem.loss_weights[self.rows(number)])
 
-    def join(self, values: list):
-        """Return what the rows of each pair have as (indptr, pairs, values)."""
-        rows = np.concatenate([self.rows(number) for number in range(len(self))])
-        columns = np.repeat(np.arange(len(self)), [len(each) for each in values])
-        values = np.concatenate(values)
+    def losses_at_zero(self) -> np.ndarray:
+        """Return the sum of C_i loss_i of each pair where its scores are zero."""
+        problem = self.problem
+        binary = binary_machine(problem.machine.loss)
+        of_one = Blocks(binary, np.zeros(1, dtype=int), np.ones(1), 1).losses_at_zero()
+        of_class = of_one * np.bincount(problem.labels, problem.loss_weights)
+        return of_class[np.array(self.classes)].sum(axis=1)
+
+    def join(self, values: dict[int, np.ndarray]):
+        """Return what the rows of each pair have as (indptr, pairs, values).
+
+        A pair that is not in `values` has nothing.
+        """
+        rows = np.concatenate([*map(self.rows, values), np.zeros(0, dtype=int)])
+        lengths = [len(each) for each in values.values()]
+        columns = np.repeat(np.array(list(values), dtype=int), lengths)
+        values = np.concatenate([*values.values(), np.zeros(0, dtype=np.float32)])
         support = np.flatnonzero(values)
         blocks = sp.csr_array(
             (values[support], (rows[support], columns[support])),

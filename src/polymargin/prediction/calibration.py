@@ -5,14 +5,23 @@ fitted to scores that rows got from machines trained without them, and, being po
 changes no prediction.
 """
 
+import warnings
+from collections.abc import Callable
+from contextlib import contextmanager
+from math import isfinite
+
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, softmax
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 from sklearn.utils.metaestimators import _safe_split
 
 from .coupling import make_most_probable
+
+# Rows that are scored at a time.
+_BLOCK = 4096
 
 # Of the temperature, where scores differ by 1 in the mean: at the least, they hardly
 # matter.
@@ -75,7 +84,14 @@ def fit_temperature(scores, labels, sample_weight=None) -> float:
     return brentq(slope, _LEAST, most, rtol=1e-10) / unit / largest
 
 
-def out_of_fold_scores(estimator, X, y, sample_weight=None, cv=5) -> np.ndarray:
+def out_of_fold_scores(
+    estimator,
+    X,
+    y,
+    sample_weight=None,
+    cv=5,
+    left: Callable[[], float] = lambda: float("inf"),
+) -> np.ndarray:
     """Return scores of rows from machines that were trained without them.
 
     Every machine knows every class: rows of a class that would be missing stay in the
@@ -98,6 +114,10 @@ def out_of_fold_scores(estimator, X, y, sample_weight=None, cv=5) -> np.ndarray:
     cv : int, splitter or iterable of (training, test), default=5
         A number of folds takes the rows of every class in turns, in their order.
 
+    left : callable
+        Returns the seconds that are left; machines share them equally as `max_time`,
+        and rows for which there is no time get no score.
+
     Returns
     -------
     scores : ndarray of shape (n_samples, n_classes) or (n_samples,)
@@ -114,7 +134,11 @@ def out_of_fold_scores(estimator, X, y, sample_weight=None, cv=5) -> np.ndarray:
     estimator = clone(estimator)
     if "probability" in estimator.get_params():
         estimator.set_params(probability=False)
-    for training, test in folds:
+    folds = list(folds)
+    for number, (training, test) in enumerate(folds):
+        seconds = left() / (len(folds) - number)
+        if seconds <= 0:
+            break
         missing = ~np.isin(labels[test], labels[training])
         training = np.concatenate([training, test[missing]])
         test = test[~missing]
@@ -125,9 +149,27 @@ def out_of_fold_scores(estimator, X, y, sample_weight=None, cv=5) -> np.ndarray:
         weights = {}
         if sample_weight is not None:
             weights["sample_weight"] = sample_weight[training]
-        machine = clone(estimator).fit(X_training, y_training, **weights)
-        scores[test] = machine.decision_function(X_test)
+        machine = clone(estimator)
+        with _limited(machine, seconds):
+            machine.fit(X_training, y_training, **weights)
+        for start in range(0, len(test), _BLOCK):
+            if left() <= 0:
+                break
+            block = slice(start, start + _BLOCK)
+            scores[test[block]] = machine.decision_function(X_test[block])
     return scores
+
+
+@contextmanager
+def _limited(machine, seconds: float):
+    """Let a machine train for so many seconds, without a word if it takes them all."""
+    if not isfinite(seconds):
+        yield
+        return
+    machine.set_params(max_time=seconds)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
 
 
 def probabilities(scores, temperature: float) -> np.ndarray:

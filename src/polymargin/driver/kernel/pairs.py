@@ -26,20 +26,20 @@ class _Pair:
 
     Parameters
     ----------
-    problem : Problem
-        Of the pair.
+    n_rows : int
+    losses_at_zero : float
+        Of scores of zero.
     dtype : dtype
         Of the dual variables.
     """
 
-    def __init__(self, problem: Problem, dtype):
+    def __init__(self, n_rows: int, losses_at_zero: float, dtype):
         # As of when there was no driver.
-        self.duals = np.zeros(len(problem.labels), dtype=dtype)
+        self.duals = np.zeros(n_rows, dtype=dtype)
         self.driver = None
         self.idle = 0  # rounds in which nothing moved
         self.evaluations = 0
-        # Of weights of zero, where the hinge is one, and so is its square.
-        self.certificate = Certificate(problem.loss_weights.sum(), 0.0, 1.0)
+        self.certificate = Certificate(losses_at_zero, 0.0, 1.0)
 
     def start(self, driver) -> None:
         support = np.flatnonzero(self.duals)
@@ -106,10 +106,14 @@ class KernelPairs:
         self.make_driver = make_driver
         self.stopping = Stopping(options.tol, options.violation_tol)
         self.problems = PairProblems(problem)
-        numbers = range(len(self.problems))
         dtype = gram.kernel.dtype
-        self.pairs = [_Pair(self.problems.binary(number), dtype) for number in numbers]
-        self.waiting = list(reversed(numbers))
+        self.pairs = [
+            _Pair(n_rows, losses, dtype)
+            for n_rows, losses in zip(
+                self.problems.n_rows(), self.problems.losses_at_zero(), strict=True
+            )
+        ]
+        self.waiting = list(reversed(range(len(self.pairs))))
         largest = max(len(pair.duals) for pair in self.pairs)
         whole = dtype.itemsize * largest**2 / 0.75  # see `BlockDriver`
         self.at_a_time = int(np.clip(options.cache_bytes / whole, 1, len(self.pairs)))
@@ -117,29 +121,34 @@ class KernelPairs:
     def _open_pairs(self) -> list[_Pair]:
         return [pair for pair in self.pairs if pair.driver is not None]
 
-    def _start_pairs(self) -> None:
-        n_open = len(self._open_pairs())
-        for _ in range(min(self.at_a_time - n_open, len(self.waiting))):
-            number = self.waiting.pop()
-            options = replace(
-                self.options,
-                cache_bytes=self.options.cache_bytes / self.at_a_time,
-                seed=self.options.seed + number,
-                threads=self.options.threads if self.at_a_time == 1 else 1,
-            )
-            gram = self.gram.choose(self.problems.rows(number))
-            problem = self.problems.binary(number)
-            self.pairs[number].start(self.make_driver(gram, problem, options))
+    def _start(self, number: int) -> None:
+        """Make the driver of a pair."""
+        options = replace(
+            self.options,
+            cache_bytes=self.options.cache_bytes / self.at_a_time,
+            seed=self.options.seed + number,
+            threads=self.options.threads if self.at_a_time == 1 else 1,
+        )
+        gram = self.gram.choose(self.problems.rows(number))
+        problem = self.problems.binary(number)
+        self.pairs[number].start(self.make_driver(gram, problem, options))
 
     def epoch(self, seconds: float) -> EpochReport:
-        """Run one round of every pair that is in training."""
+        """Run one round of every pair that is in training, or finds room to begin."""
         end = perf_counter() + seconds
-        self._start_pairs()
-        reports = on_threads(
-            lambda pair: pair.advance(self.stopping, end),
-            self._open_pairs(),
-            self.options.threads,
-        )
+        training = [n for n, pair in enumerate(self.pairs) if pair.driver is not None]
+        room = min(self.at_a_time - len(training), len(self.waiting))
+        training += [self.waiting.pop() for _ in range(room)]
+
+        def advance(number):
+            if perf_counter() >= end:
+                return None
+            if self.pairs[number].driver is None:
+                self._start(number)
+            return self.pairs[number].advance(self.stopping, end)
+
+        found = on_threads(advance, training, self.options.threads)
+        reports = [report for report in found if report is not None]
         primal, dual, violation = self._sums()
         moves = sum(report.moves for report in reports)
         return EpochReport(
@@ -149,7 +158,7 @@ class KernelPairs:
             dual,
             # Pairs that have not begun are worth nothing, however small they are.
             float("inf") if self.waiting else primal,
-            any(report.stopped for report in reports),
+            len(reports) < len(found) or any(report.stopped for report in reports),
         )
 
     def _sums(self) -> tuple[float, float, float]:
@@ -187,7 +196,8 @@ class KernelPairs:
         """Return the dual variables as (indptr, pairs, values)."""
         for pair in self.pairs:
             pair.read_driver()
-        return self.problems.join([pair.duals for pair in self.pairs])
+        known = {n: pair.duals for n, pair in enumerate(self.pairs) if pair.duals.any()}
+        return self.problems.join(known)
 
     def set_duals(self, indptr, pairs, values) -> None:
         """Start from these dual variables, which are feasible."""
