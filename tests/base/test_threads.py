@@ -1,11 +1,11 @@
 """Work on threads: order, errors, and a system that gives fewer threads."""
 
 import sys
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 
-from polymargin.base.threads import on_threads
+from polymargin.base.threads import abandonable, on_threads
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5, 100])
@@ -66,3 +66,20 @@ def test_the_core_trains_on_the_threads_there_are(run_python):
         """
     )
     assert words.split() == 4 * ["converged"]
+
+
+def test_work_that_cannot_be_stopped_is_left_to_itself():
+    """Nobody waits for it after an error of who asks, and its own errors are known."""
+    go_on, asked = Event(), []
+
+    def give_up():
+        asked.append(1)
+        raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        abandonable(lambda: go_on.wait(60), give_up)
+    assert asked == [1]
+    go_on.set()
+    assert abandonable(lambda: 1 + 1, lambda: None) == 2
+    with pytest.raises(ZeroDivisionError):
+        abandonable(lambda: 1 / 0, lambda: None)

@@ -28,6 +28,8 @@ class CacheFiller:
     ----------
     n_evaluations : int
         Kernel values computed so far.
+    seconds : float
+        That this took.
     """
 
     def __init__(self, core, gram: Gram, threads: int):
@@ -37,6 +39,7 @@ class CacheFiller:
         self.columns = gram.points
         self.threads = threads
         self.n_evaluations = 0
+        self.seconds = 0.0
         self.incomplete = np.empty(0, dtype=np.int32)
 
     def choose_columns(self) -> None:
@@ -51,6 +54,7 @@ class CacheFiller:
         They are not if the time `end` has come. What is left incomplete then, or by a
         signal or an error, is forgotten before the next rows are fetched.
         """
+        start = perf_counter()
         self.core.forget(self.incomplete)
         missing = self.incomplete = self.core.reserve(examples)
         left, n = self.points.take(missing), len(self.columns)
@@ -66,6 +70,7 @@ class CacheFiller:
         tiles = range(0, n, _WIDTH) if len(missing) else ()
         n_columns = sum(on_threads(fill, tiles, self.threads))
         self.n_evaluations += len(missing) * n_columns
+        self.seconds += perf_counter() - start
         if len(missing) and n_columns < n:
             return False
         self.incomplete = missing[:0]

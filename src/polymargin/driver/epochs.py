@@ -79,18 +79,25 @@ class _Epochs:
         self.number = 0
         self.next_check = 0
         self.rebuilt = 0  # after so many epochs, the last time
+        self.longest = 0.0  # seconds of a certificate
         self.idle = 0  # epochs in which nothing moved, since W was rebuilt
         self.certificate: Certificate | None = None
 
-    def reserve_time(self) -> None:
+    def measure_certificate(self) -> None:
         """If time is limited, see how long the certificate at the end will take."""
         if not isinf(self.clock.limit):
             self.certify()
+
+    def reserve_time(self) -> None:
+        """Keep time for a certificate: what the driver says, or the longest so far."""
+        ask = getattr(self.driver, "certificate_seconds", None)
+        self.clock.reserved = self.longest if ask is None else ask()
 
     def step(self, seconds: float) -> Outcome:
         """Run an epoch."""
         self.certificate = None
         report = self.driver.epoch(seconds)
+        self.reserve_time()
         return cut_short(self.driver) if report.stopped else self.look_at(report)
 
     def look_at(self, report: EpochReport) -> Outcome:
@@ -126,13 +133,11 @@ class _Epochs:
         return Outcome(Epoch(self.number, self.clock.seconds(), gap, violation), status)
 
     def certify(self) -> None:
-        """Compute the certificate; a signal in between leaves the model uncertified.
-
-        There has to be time for another one when the limit comes.
-        """
+        """Compute the certificate; a signal in between leaves the model uncertified."""
         start = perf_counter()
         result = self.driver.certify()
-        self.clock.reserved = max(self.clock.reserved, perf_counter() - start)
+        self.longest = max(self.longest, perf_counter() - start)
+        self.reserve_time()
         self.rebuilt = self.number
         self.certificate = UNCERTIFIED if result is None else Certificate(*result)
 
@@ -198,7 +203,7 @@ def run_epochs(
     run = _Epochs(driver, stopping, history)
     steps = repeat(run.step, stopping.max_iter)
     try:
-        run.reserve_time()
+        run.measure_certificate()
         status = run_steps(steps, run.clock, reporter or Reporter(), "max_iter")
         return run.finish(status)
     except KeyboardInterrupt:  # it came while Python was running

@@ -5,7 +5,7 @@ from threading import Event
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from problems import assert_same_training, make_problem, make_sparse_problem
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -75,19 +75,6 @@ def test_warm_start_from_the_dual_method_and_back(loss):
     assert model.n_iter_ <= needed / 2
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_max_time_keeps_the_last_steps(n_jobs):
-    X, y = make_sparse_problem(n=20_000, d=5000, k=20, nonzeros=50)
-    model = tron(tol=0, C=100, max_time=1.5, n_jobs=n_jobs)
-    start = time.perf_counter()
-    with pytest.warns(ConvergenceWarning, match=r"raise max_time \(now 1.5 s\)"):
-        model.fit(X, y)
-    assert time.perf_counter() - start < 8
-    assert model.status_ == "max_time"
-    assert model.dual_objective_ < model.objective_ < 100 * 19 * X.shape[0]
-    assert (model.predict(X[:2000]) == y[:2000]).mean() > 0.2
-
-
 def test_max_time_before_the_first_step():
     X, y = make_sparse_problem(n=20_000, d=5000, k=20, nonzeros=50)
     with pytest.warns(ConvergenceWarning, match="max_time"):
@@ -128,7 +115,9 @@ def driver_of(n_jobs):
     X, y = make_problem(n=100, k=3)
     problem = Problem(MACHINES["ovo", "squared_hinge"], y, 3, np.ones(100))
     options = tron()._driver_options(threads=n_jobs)
-    return tron_driver(Rows(X, options.bias), problem, options)
+    driver = tron_driver(Rows(X, options.bias), problem, options)
+    driver.epoch(np.inf)  # all pairs have begun
+    return driver
 
 
 def test_a_signal_reaches_the_other_threads():
@@ -136,8 +125,9 @@ def test_a_signal_reaches_the_other_threads():
     driver = driver_of(n_jobs=2)
     another_runs, ended = Event(), []
 
-    def work(pair):
-        if pair is driver.pairs[0]:
+    def work(number):
+        pair = driver.pairs[number]
+        if number == 0:
             another_runs.wait(60)
             raise KeyboardInterrupt
         another_runs.set()
@@ -147,12 +137,13 @@ def test_a_signal_reaches_the_other_threads():
         ended.append(pair.end)
 
     with pytest.raises(KeyboardInterrupt):
-        driver._each(work, driver.pairs)
+        driver._each(work, list(driver.pairs))
     assert ended and set(ended) == {-np.inf}
 
 
 def test_a_step_stops_at_its_next_product():
     pair = driver_of(n_jobs=1).pairs[0]
+    weights = pair.weights()
     product, products = pair._hessian, []
 
     def stop_after_one(V, curvature):
@@ -163,7 +154,7 @@ def test_a_step_stops_at_its_next_product():
     pair._hessian = stop_after_one
     assert pair.epoch(np.inf).stopped
     assert len(products) == 1
-    assert not pair.weights().any()
+    assert_array_equal(pair.weights(), weights)
 
 
 # As in test_estimator_checks: two independent runs are compared to 1e-7.

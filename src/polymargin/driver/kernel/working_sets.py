@@ -76,7 +76,7 @@ class BlockDriver:
         end = perf_counter() + seconds
         if self._working is None:
             self._select()
-        self._shrink_or_restore()
+        self._shrink_or_restore(seconds)
         visits = moves = 0
         self._late = True
         if self._rows.fetch(self._working, end):
@@ -108,7 +108,21 @@ class BlockDriver:
         size = max(min(self._square, self._core.capacity), 2)
         self._working = self._core.select(size, _FRESH)
 
-    def _shrink_or_restore(self) -> None:
+    def certificate_seconds(self) -> float:
+        """How long `certify` will take about if the time is over."""
+        return self._rebuild_seconds() if self._shrunk else 0.0
+
+    def _rebuild_seconds(self) -> float:
+        """How long it would take about to compute the kernel rows of the support."""
+        values = len(self._core.support()) * len(self._rows.points)
+        return values * self._rows.seconds / max(self._rows.n_evaluations, 1)
+
+    def _shrink_or_restore(self, seconds: float) -> None:
+        """Leave examples out, or take them all back; so many seconds are left.
+
+        What is shrunk has to be rebuilt before it is certified; if that would take half
+        of the time, nothing is left out.
+        """
         violation = self._core.state()[2]
         # What is left of the gap then belongs to examples that were left out.
         solved = self._stalled and violation <= _SHRUNK * self._whole_violation
@@ -118,7 +132,8 @@ class BlockDriver:
             violation = self._core.state()[2]
         room = self._core.capacity
         full = room < len(self._rows.points) and self._core.cached + _FRESH > room
-        if self._shrinking and full and self._core.shrink():
+        in_time = full and 2 * self._rebuild_seconds() <= seconds
+        if self._shrinking and in_time and self._core.shrink():
             self._rows.choose_columns()
             self._shrunk, self._whole_violation = True, violation
 
