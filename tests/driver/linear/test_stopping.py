@@ -1,16 +1,21 @@
 """When a fit stops, what it says then, and what it keeps."""
 
 import inspect
-import time
 import warnings
 
 import numpy as np
 import pytest
+from counted_time import count_time
 from problems import ALL_PAIRS, make_model, make_problem, make_sparse_problem
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
 from polymargin import LinearSVM
+from polymargin.access.rows import Rows
+from polymargin.driver.linear.dual import dual_driver
+from polymargin.driver.options import LinearOptions
+from polymargin.machine.problem import Problem
+from polymargin.machine.registry import MACHINES
 
 HISTORY = {
     "epoch",
@@ -90,28 +95,28 @@ def test_max_iter_1_is_one_pass(machine, loss, k, order):
 @pytest.mark.parametrize(
     ("machine", "loss"), [("cs", "hinge"), ("maxent", "log"), ("ovo", "hinge")]
 )
-def test_max_time_returns_soon_with_a_usable_model(machine, loss):
+def test_max_time_keeps_a_usable_model(monkeypatch, machine, loss):
+    """Time is counted: a few epochs are over before it is."""
+    count_time(monkeypatch, "driver.loop", "driver.epochs")
     k = 20 if machine == "ovo" else 100
-    X, y = make_sparse_problem(n=20_000, d=5000, k=k, nonzeros=50)
-    model = make_model(machine, loss, tol=0, C=100, max_iter=10**6, max_time=0.3)
-    start = time.perf_counter()
-    with pytest.warns(ConvergenceWarning, match=r"raise max_time \(now 0.3 s\)"):
+    X, y = make_sparse_problem(n=2000, d=5000, k=k, nonzeros=50)
+    model = make_model(machine, loss, tol=0, C=100, max_iter=10**6, max_time=30)
+    with pytest.warns(ConvergenceWarning, match=r"raise max_time \(now 30 s\)"):
         model.fit(X, y)
-    assert time.perf_counter() - start < 5
-    assert model.status_ == "max_time"
+    assert model.status_ == "max_time" and 1 <= model.n_iter_ < 30
     assert 0 < model.dual_objective_ < model.objective_
-    assert (model.predict(X[:2000]) == y[:2000]).mean() > 0.2
+    assert (model.predict(X) == y).mean() > 0.2
     assert len(model.support_) > 0
 
 
-def test_max_time_ends_an_epoch_midway():
+def test_time_ends_an_epoch_midway():
+    """It is looked at fifty times a second, which is far less than this epoch takes."""
     X, y = make_sparse_problem(n=20_000, d=5000, k=500, nonzeros=50)
-    model = LinearSVM("ww", tol=0, max_iter=10**6, max_time=0.05, random_state=0)
-    with pytest.warns(ConvergenceWarning, match="max_time"):
-        model.fit(X, y)
-    assert model.status_ == "max_time"
-    assert model.n_iter_ == 0
-    assert 0 < len(model.support_) < len(y)
+    problem = Problem(MACHINES["ww", "hinge"], y, 500, np.ones(len(y)))
+    driver = dual_driver(Rows(X), problem, LinearOptions())
+    report = driver.epoch(0.0)
+    assert report.stopped
+    assert 0 < report.visits < len(y)
 
 
 def test_max_iter_warning_says_what_was_reached_and_what_helps():

@@ -1,10 +1,9 @@
 """The estimator with the trust-region Newton method: how fits start, stop and fail."""
 
-import time
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from counted_time import count_time
 from numpy.testing import assert_allclose
 from problems import make_problem, make_sparse_problem
 from sklearn.exceptions import ConvergenceWarning
@@ -51,16 +50,16 @@ def test_warm_start_from_the_dual_method_and_back():
     assert model.n_iter_ <= needed / 4
 
 
-def test_max_time_keeps_the_last_step():
-    X, y = make_sparse_problem(n=20_000, d=5000, k=100, nonzeros=50)
-    model = tron(tol=0, C=100, max_time=1.5)
-    start = time.perf_counter()
-    with pytest.warns(ConvergenceWarning, match=r"raise max_time \(now 1.5 s\)"):
+def test_max_time_keeps_the_last_step(monkeypatch):
+    """Time is counted: a few products are over before it is."""
+    count_time(monkeypatch, "driver.loop", "driver.epochs", "driver.linear.tron")
+    X, y = make_sparse_problem(n=2000, d=5000, k=100, nonzeros=50)
+    model = tron(tol=0, C=100, max_time=40)
+    with pytest.warns(ConvergenceWarning, match=r"raise max_time \(now 40 s\)"):
         model.fit(X, y)
-    assert time.perf_counter() - start < 8
-    assert model.status_ == "max_time"
+    assert model.status_ == "max_time" and model.n_iter_ >= 1
     assert model.dual_objective_ < model.objective_ < 100 * X.shape[0] * 100
-    assert (model.predict(X[:2000]) == y[:2000]).mean() > 0.2
+    assert (model.predict(X) == y).mean() > 0.2
 
 
 def test_max_time_before_the_first_step():
