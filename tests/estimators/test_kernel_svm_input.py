@@ -104,7 +104,7 @@ def test_rows_without_weight_alone_in_a_pair():
         ({"degree": -1}, "degree"),
         ({"coef0": np.inf}, "coef0"),
         ({"cache_size": 0}, "cache_size"),
-        ({"solver": "newton"}, "solver"),
+        ({"solver": "dual"}, "solver"),
         ({"approximation": "fourier"}, "approximation"),
         ({"rank": 0}, "rank"),
         ({"violation_tol": 0}, "violation_tol"),

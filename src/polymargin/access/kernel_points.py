@@ -71,6 +71,10 @@ class ChosenPoints:
         """Return the points at `chosen`, an array of indices or a slice."""
         return self.points.take(self.at[chosen])
 
+    def choose(self, chosen) -> "ChosenPoints":
+        """Return the points at `chosen`, an array of indices, without a copy."""
+        return ChosenPoints(self.points, self.at[chosen])
+
 
 def products(left, right) -> np.ndarray:
     """Return the products of the rows of `left` with those of `right`, dense."""

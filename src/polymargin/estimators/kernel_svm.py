@@ -77,13 +77,13 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
 
     violation_tol : "auto", float or None, default="auto"
         If a number, stop when no example violates the optimality conditions by more,
-        not by `tol`. "auto" is what `solver` usually stops by: None for "block", 1e-3
-        for "s2do" and "smo", as in the paper on them.
+        not by `tol`. "auto" is what `solver` usually stops by: 1e-3 for "s2do" and
+        "smo", as in the paper on them, None for the others.
 
     max_iter : int, default=100000
         Most rounds of "block", each of one working set, with "ovo" of every pair that
-        is being trained; most thousands of iterations of "s2do" and "smo"; with
-        `approximation`, most epochs of the linear machine.
+        is being trained; most steps of "newton"; most thousands of iterations of
+        "s2do" and "smo"; with `approximation`, most epochs of the linear machine.
 
     max_time : float or None, default=None
         Most seconds of a `fit`, with all that belongs to it: low-rank features, the
@@ -91,11 +91,15 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
         without summing up its scores afresh, which may take long. Where there was no
         time to train at all, scores are zero.
 
-    solver : {"block", "s2do", "smo"}, default="block"
+    solver : {"block", "newton", "s2do", "smo"}, default="block"
         How to train. "block" takes the examples that violate their optimality
         conditions most, computes their kernel rows by matrix products, solves the
         problem of these examples with one exact step of an example after the other,
-        and carries the changes to the scores of all examples. "s2do" and "smo" are the
+        and carries the changes to the scores of all examples. "newton" finds proximal
+        points of the dual problem by Newton's method, for gaps as small as 1e-9 and C
+        as large as 1e6; a step takes the more time the more dual variables are neither
+        zero nor at their bound. It keeps the kernel of all rows with each other, in
+        half of `cache_size`. "s2do" and "smo" are the
         decomposition methods of Dogan, Glasmachers and Igel (2011), for comparison: one
         iteration changes two variables, or one, chosen by second-order gain; for "cs",
         two of one example in either. They do not train "cs" with "squared_hinge".

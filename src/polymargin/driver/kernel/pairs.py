@@ -19,6 +19,7 @@ from ...machine.problem import Problem
 from ..loop import Stopping
 from ..options import KernelOptions
 from ..protocol import EpochReport
+from .newton.driver import KernelNewtonDriver
 
 
 class _Pair:
@@ -115,7 +116,7 @@ class KernelPairs:
         ]
         self.waiting = list(reversed(range(len(self.pairs))))
         largest = max(len(pair.duals) for pair in self.pairs)
-        whole = dtype.itemsize * largest**2 / 0.75  # see `BlockDriver`
+        whole = KernelNewtonDriver.bytes_for(largest, largest)  # others need less
         self.at_a_time = int(np.clip(options.cache_bytes / whole, 1, len(self.pairs)))
 
     def _open_pairs(self) -> list[_Pair]:

@@ -7,6 +7,7 @@ from ...machine.problem import Problem
 from ...machine.registry import Machine, binary_machine
 from ..options import KernelOptions
 from ..protocol import KernelDriver, Solver, check_solves, table_of
+from .newton.driver import KernelNewtonDriver
 from .pairs import KernelPairs
 from .two_variable import VIOLATION, TwoVariableDriver
 from .working_sets import BlockDriver
@@ -22,9 +23,23 @@ def _two_variables(name: str, working_set_size: int) -> Solver:
     return Solver(name, _has_two_variable_steps, make, VIOLATION)
 
 
+def _newton(gram: Gram, problem: Problem, options: KernelOptions) -> KernelDriver:
+    """Newton steps from the beginning, when any kernel row may be needed."""
+    needed = KernelNewtonDriver.bytes_for(len(gram), len(gram))
+    if needed > options.cache_bytes:
+        raise ValueError(
+            f"solver='newton' keeps all kernel values of {len(gram)} rows, which takes "
+            f"cache_size={needed / 1e6:.0f} or more, not "
+            f"{options.cache_bytes / 1e6:g}; raise cache_size, or choose "
+            f"solver='block'."
+        )
+    return KernelNewtonDriver(gram, problem, options)
+
+
 # Of one-vs-one, they train the binary problems.
 KERNEL_SOLVERS = table_of(
     Solver("block", lambda machine: True, BlockDriver),
+    Solver("newton", lambda machine: True, _newton),
     _two_variables("s2do", 2),
     _two_variables("smo", 1),
 )

@@ -71,6 +71,10 @@ def secant(low, low_slope, high, high_slope):
     return low + np.clip(share, 0.1, 0.9) * (high - low)
 
 
+class OutOfTime(Exception):
+    """The time for a step is over."""
+
+
 class System(Protocol):
     """Solves (I + sum_i E^T J_i E (x) phi_i phi_i^T) D = G, J_i of a `Curvature`."""
 
@@ -155,9 +159,12 @@ class ProximalNewton:
             return
         blocks, space = self.blocks, self.space
         W = space.weights(blocks.coefficients(self.u))
-        self.sigma = float(np.mean(blocks.loss_weights)) / space.mean_square()
+        self.sigma = self._first_length()
         self.steps_of_this = 0
         self._move(self._point(W, space.scores(W)))
+
+    def _first_length(self) -> float:
+        return float(np.mean(self.blocks.loss_weights)) / self.space.mean_square()
 
     def step(self) -> bool:
         """Take one Newton step; return whether anything moved.
@@ -256,8 +263,12 @@ class ProximalNewton:
         blocks = self.blocks
         of_duals = self.space.weights(blocks.coefficients(u))
         dual = blocks.worth(u) - self.space.inner(of_duals, of_duals) / 2
-        primal = phi if blocks.smooth else self._objective(W, h)
+        primal = self._primal(W, h, phi, of_duals)
         return Point(W, scores, h, u, phi, W - of_duals, float(primal), float(dual))
+
+    def _primal(self, W, h, phi: float, of_duals) -> float:
+        """Objective of the model at a point."""
+        return phi if self.blocks.smooth else self._objective(W, h)
 
     def _move(self, point: Point) -> None:
         self.point = point

@@ -18,7 +18,7 @@ from ....machine.pair_problems import PairProblems
 from ....machine.problem import Problem
 from ....machine.projection import Blocks
 from ....machine.smooth_loss import SMOOTH_LOSSES
-from ...newton.proximal import ProximalNewton
+from ...newton.proximal import OutOfTime, ProximalNewton
 from ...options import LinearOptions
 from ...protocol import EpochReport
 from .lockstep import LockstepNewton
@@ -26,10 +26,6 @@ from .space import RowSpace
 
 # Of dense rows, for which classes share products with the rows.
 MOST_FEATURES = 1024
-
-
-class OutOfTime(Exception):
-    """The time for an epoch is over."""
 
 
 @dataclass

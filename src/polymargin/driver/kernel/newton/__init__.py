@@ -1,0 +1,1 @@
+"""Newton steps for machines with kernels."""

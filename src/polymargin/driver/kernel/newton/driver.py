@@ -1,0 +1,128 @@
+"""The driver of proximal Newton steps, for every machine with a kernel.
+
+One iteration is one Newton step. BLAS is on one thread; threads share the columns of
+products and the factors of the classes, and the model does not depend on their number.
+"""
+
+from time import perf_counter
+
+import numpy as np
+import scipy.sparse as sp
+
+from ....access.gram import Gram
+from ....base.threads import blas_on_one_thread
+from ....machine.problem import Problem
+from ....machine.projection import Blocks
+from ...newton.proximal import OutOfTime
+from ...options import KernelOptions
+from ...protocol import EpochReport
+from .kernel_rows import KernelRows
+from .space import KernelSpace
+from .steps import KernelNewton
+
+
+class KernelNewtonDriver:
+    """Trains a kernel machine by Newton steps; a driver (see `protocol`).
+
+    Parameters
+    ----------
+    gram : Gram
+    problem : Problem
+    options : KernelOptions
+        `cache_bytes`: half of it is for kernel rows, the other for Newton systems.
+    """
+
+    @staticmethod
+    def bytes_for(n_rows: int, n: int) -> float:
+        """How large `cache_bytes` must be for so many kernel rows of n examples."""
+        return 2.0 * 8 * n_rows * n
+
+    interrupted = False  # a signal raises KeyboardInterrupt, here as in any Python code
+
+    def __init__(self, gram: Gram, problem: Problem, options: KernelOptions):
+        self.dtype, self.problem = gram.kernel.dtype, problem
+        self.tol, self.violation_tol = options.tol, options.violation_tol
+        self.end = float("inf")  # of the time for an epoch
+        self.used = np.flatnonzero(problem.loss_weights > 0)
+        if len(self.used) < len(gram):
+            gram = gram.choose(self.used)
+        room = options.cache_bytes / 2 / 8
+        capacity = int(room / max(len(gram), 1))
+        self.rows = KernelRows(gram, capacity, options.threads, self._poll)
+        self.blocks = Blocks(
+            problem.machine,
+            problem.labels[self.used],
+            problem.loss_weights[self.used],
+            problem.n_columns,
+        )
+        self.space = KernelSpace(self.rows, room)
+        together = self.violation_tol is not None
+        self.newton = KernelNewton(
+            self.space, self.blocks, poll=self._poll, together=together
+        )
+        precision = np.finfo(self.dtype).eps
+        self.newton.longest = 1 / (precision * self.space.mean_square())
+
+    def _poll(self) -> None:
+        if perf_counter() > self.end:
+            raise OutOfTime
+
+    def epoch(self, seconds: float) -> EpochReport:
+        """Take one Newton step."""
+        self.end = perf_counter() + seconds
+        newton, operations = self.newton, self.newton.operations
+        moved, stopped = False, False
+        try:
+            with blas_on_one_thread():
+                moved = newton.step()
+        except OutOfTime:
+            stopped = True
+        finally:
+            self.end = float("inf")
+        visits = int((newton.operations - operations) / max(len(self.rows.rows), 1))
+        if not newton.started:
+            return EpochReport(visits, 0, np.inf, -np.inf, np.inf, stopped)
+        violation = newton.violation() if self.violation_tol is not None else np.inf
+        return EpochReport(
+            visits, int(moved), violation, newton.dual, newton.primal, stopped
+        )
+
+    def rebuild(self) -> None:
+        """Do nothing: scores are summed up anew from time to time."""
+
+    def certify(self) -> tuple[float, float, float]:
+        """Objectives and violation of the dual variables, as they are rounded."""
+        blocks = self.blocks
+        u = self._variables().astype(np.float64)
+        b = blocks.coefficients(u)
+        support = np.flatnonzero(b.any(axis=1))
+        with blas_on_one_thread():
+            scores = self.rows.combine(support, b[support])
+        half_norm, h = np.vdot(b, scores) / 2, blocks.violations(scores)
+        violation = blocks.violation(h, u) if len(h) else 0.0
+        return half_norm + blocks.losses(h), blocks.worth(u) - half_norm, violation
+
+    def _variables(self) -> np.ndarray:
+        """The best dual variables, in the number format of the kernel."""
+        u = self.newton.duals if self.newton.started else self.newton.u
+        return u.astype(self.dtype)
+
+    @property
+    def kernel_evaluations(self) -> int:
+        """How many values of the kernel have been computed."""
+        return self.rows.n_evaluations
+
+    def duals(self):
+        """Return the dual blocks as (indptr, classes, values)."""
+        found = sp.coo_array(self._variables())
+        shape = len(self.problem.labels), self.problem.n_columns
+        blocks = sp.csr_array(
+            (found.data, (self.used[found.row], found.col)), shape=shape
+        )
+        return blocks.indptr, blocks.indices, blocks.data
+
+    def set_duals(self, indptr, classes, values) -> None:
+        """Start from these dual blocks, which are feasible."""
+        u = self.problem.blocks(indptr, classes, values)[self.used].toarray()
+        u = u.astype(np.float64)
+        self.newton.start(self.blocks.project(u, np.zeros_like(u), 1e-300))
