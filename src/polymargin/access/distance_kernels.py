@@ -5,6 +5,7 @@ import scipy.sparse as sp
 from sklearn.metrics.pairwise import manhattan_distances
 
 from .._core import core
+from ..base.threads import openmp_on_one_thread
 from .kernel_base import Kernel, dense_rows
 from .kernel_points import Points, finite, products, square_norms
 
@@ -91,7 +92,8 @@ class LaplacianKernel(Kernel):
         if tile.size == 0:
             return tile
         if self.sparse:
-            distances = manhattan_distances(_narrow(left.rows), _narrow(right.rows))
+            with openmp_on_one_thread():  # it is our threads that share the tiles
+                distances = manhattan_distances(_narrow(left.rows), _narrow(right.rows))
             return np.exp(-self.gamma_ * distances, out=tile, casting="same_kind")
         columns = np.ascontiguousarray(right.rows.T)
         core.laplacian_kernel(left.rows, columns, tile, self.gamma_)

@@ -142,8 +142,9 @@ def for_each(work: Callable, arguments: Iterable[tuple], threads: int) -> list:
 
 
 @cache
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()
+def _controller(user_api: str) -> ThreadpoolController:
+    """Of the libraries that are loaded when it is first needed."""
+    return ThreadpoolController().select(user_api=user_api)
 
 
 def blas_on_one_thread():
@@ -152,4 +153,13 @@ def blas_on_one_thread():
     What a product rounds to can depend on their number, and the threads of
     `on_threads` each have products of their own.
     """
-    return _controller().limit(limits=1, user_api="blas")
+    return _controller("blas").limit(limits=1)
+
+
+def openmp_on_one_thread():
+    """Return a context in which OpenMP starts no threads for the thread that calls it.
+
+    It keeps those that it has started: a process that is forked from this one would
+    wait forever for threads that it does not have.
+    """
+    return _controller("openmp").limit(limits=1)
