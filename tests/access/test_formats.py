@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from problems import ALL_PAIRS, make_model, make_problem, make_sparse_problem
 
-from polymargin import LinearSVM
+from polymargin import KernelSVM, LinearSVM, OnlineSVM
 
 
 def fit(X, y, machine="cs", loss="hinge", **parameters):
@@ -188,3 +188,22 @@ def test_read_in_place(run_python, kind, dtype):
     """A copy of X would add one to the ratio, of its values alone a half."""
     pytest.importorskip("resource")
     assert float(run_python(IN_PLACE, kind, dtype)) < 0.2
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("index", ["u8", ">u8", "u4", ">i8", "i2"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: LinearSVM(random_state=0),
+        lambda: KernelSVM(random_state=0),
+        lambda: KernelSVM(kernel="laplacian", random_state=0),
+        lambda: OnlineSVM(random_state=0),
+    ],
+)
+def test_index_types_that_nobody_else_reads(make, index):
+    X, y = make_sparse_problem(n=60, d=20, k=3)
+    model, other = make().fit(X, y), with_indices(X, index)
+    assert_array_equal(model.decision_function(other), model.decision_function(X))
+    again = make().fit(other, y)
+    assert_array_equal(again.decision_function(X), model.decision_function(X))

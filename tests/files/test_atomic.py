@@ -61,6 +61,7 @@ def test_full_disk_names_the_file(model):
         with pytest.raises(OSError, match="/dev/full") as caught:
             write()
         assert caught.value.errno == errno.ENOSPC
+        assert "None" not in str(caught.value)
 
 
 def test_full_disk_names_the_file_that_was_meant(tmp_path, monkeypatch):

@@ -20,17 +20,24 @@ def index_arrays(X) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-def check_compressed(X, name: str = "X") -> None:
-    """Raise if a CSR or CSC matrix, called `name`, has indices out of range.
+def check_compressed(X, name: str = "X"):
+    """Return X; raise if it is a CSR or CSC matrix with indices out of range.
 
-    SciPy trusts them, and reads or writes elsewhere in memory.
+    SciPy trusts them, and reads or writes elsewhere in memory. Of their types it knows
+    two, so that a matrix with others is returned with one of these; `name` is what the
+    matrix is called in an error.
     """
     if not sp.issparse(X) or X.format not in ("csr", "csc"):
-        return
+        return X
     columns = X.shape[1 if X.format == "csr" else 0]
     lines = X.shape[0 if X.format == "csr" else 1]
-    fault = core.csr_fault(*index_arrays(X), len(X.data), columns)
+    indices, indptr = index_arrays(X)
+    fault = core.csr_fault(indices, indptr, len(X.data), columns)
     if fault is None and len(X.indptr) != lines + 1:
         fault = f"indptr must have {lines + 1} entries"
     if fault is not None:
         raise ValueError(f"{name} is not a valid {X.format.upper()} matrix: {fault}.")
+    known = np.dtype(np.int32), np.dtype(np.int64)
+    if X.indices.dtype in known and X.indptr.dtype in known:
+        return X
+    return type(X)((X.data, indices, indptr), shape=X.shape)

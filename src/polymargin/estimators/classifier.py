@@ -31,7 +31,7 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
 
     def _validate(self, X, y, reset=True):
         check_in_memory(X)
-        check_compressed(X)
+        X = check_compressed(X)
         X, y = validate_data(
             self,
             X,

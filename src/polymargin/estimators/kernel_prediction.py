@@ -57,7 +57,7 @@ class KernelPrediction(ClassifierMixin):
             With two classes, the confidence in the second.
         """
         check_is_fitted(self)
-        check_compressed(X)
+        X = check_compressed(X)
         X = validate_data(
             self,
             X,

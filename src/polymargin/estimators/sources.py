@@ -49,8 +49,7 @@ class InMemory:
 
     def answers(self, estimator, answer: Callable) -> np.ndarray:
         """Return what ``answer(X)`` says of all rows."""
-        check_compressed(self.X)
-        return answer(self.X)
+        return answer(check_compressed(self.X))
 
     def accuracy(self, estimator) -> float:
         """Return the share of the rows, by weight, whose labels are predicted."""

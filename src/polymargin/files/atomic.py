@@ -85,7 +85,8 @@ def naming_file(path: str | os.PathLike) -> Iterator[None]:
         unfinished = str(problem.filename or "").startswith(f"{path.parent}{os.sep}.")
         if problem.errno is not None and (problem.filename is None or unfinished):
             problem.filename = str(path)  # what the user knows of
-            problem.filename2 = None
+            if problem.filename2 is not None:
+                del problem.filename2  # None would be part of the message
         raise
 
 
