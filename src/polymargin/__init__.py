@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # what `__getattr__` imports
     from .estimators.linear_svm import LinearSVM
     from .estimators.maxent import MaxEnt
     from .estimators.online_svm import OnlineSVM
+    from .explanation.explain import explain
     from .files.conversion.conversion import convert
     from .files.data import load_data, save_data
     from .files.models import load, save
@@ -34,6 +35,7 @@ _HOMES = {
     "compare": ".selection.comparison",
     "convert": ".files.conversion.conversion",
     "describe": ".files.models.inspection",
+    "explain": ".explanation.explain",
     "export_liblinear": ".files.models.liblinear",
     "export_onnx": ".files.models.onnx_graph",
     "import_liblinear": ".files.models.liblinear",
@@ -59,6 +61,7 @@ __all__ = [
     "compare",
     "convert",
     "describe",
+    "explain",
     "export_liblinear",
     "export_onnx",
     "import_liblinear",

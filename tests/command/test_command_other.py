@@ -166,7 +166,7 @@ def test_demo_without_matplotlib(tmp_path, monkeypatch, capsys):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh"])
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion(tmp_path, capsys, shell):
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not here")
@@ -175,6 +175,18 @@ def test_completion(tmp_path, capsys, shell):
     script.write_text(capsys.readouterr().out)
     done = subprocess.run([shell, "-n", str(script)], capture_output=True, timeout=20)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_what_fish_completes(capsys):
+    assert main(["completion", "fish"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert all(line.startswith("complete -c polymargin -n ") for line in lines)
+    for name in SUBCOMMANDS:
+        assert sum(f" -f -a {name} -d '" in line for line in lines) == 1
+    [machine] = [line for line in lines if "from train' -l machine -s m " in line]
+    assert " -x -a 'cs ww " in machine
+    [label] = [line for line in lines if "from predict' -l label " in line]
+    assert " -r -d 'column of the labels" in label
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
@@ -187,7 +199,7 @@ def test_what_is_completed(tmp_path, capsys):
         "polymargin train --machine ma": ["maxent"],
         "polymargin train data.svm --kernel ''": ["auto", "linear", "rbf", "poly"],
         "polymargin predict --prob": ["--probabilities"],
-        "polymargin completion ''": ["bash", "zsh"],
+        "polymargin completion ''": ["bash", "zsh", "fish"],
         "polymargin train x": [],
     }
     for line in cases:

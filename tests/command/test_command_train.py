@@ -191,7 +191,26 @@ def test_misuse_that_the_parser_finds(capsys, words):
     with pytest.raises(SystemExit) as stop:
         main(["train", *(["a.svm", *words] if words else [])])
     assert stop.value.code == 2
-    assert "usage: polymargin train" in capsys.readouterr().err
+    first, last = capsys.readouterr().err.splitlines()
+    assert first.startswith("polymargin train: ")
+    assert last == "`polymargin train --help` shows what can be given."
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["train", "a.svm", "--kernle", "rbf"], "--kernel"),
+        (["train", "a.svm", "--labl=3"], "--label"),
+        (["train", "a.svm", "-m", "maxnet"], "maxent"),
+        (["trian", "a.svm"], "train"),
+        (["train", "a.svm", "--mach", "cs"], "--machine"),
+    ],
+)
+def test_the_word_that_was_meant(capsys, words, meant):
+    with pytest.raises(SystemExit) as stop:
+        main(words)
+    assert stop.value.code == 2
+    assert f"did you mean {meant}?" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from .._version import __version__
+from .brief_parser import BriefParser
 from .exit_status import FAILED, INTERRUPTED, MISUSED, STATUSES, UsageError
 from .standard_streams import flush_output, in_one_line, notes_on_stderr, silence_output
 
@@ -24,6 +25,7 @@ SUBCOMMANDS = (
     "compare",
     "convert",
     "inspect",
+    "explain",
     "demo",
     "completion",
 )
@@ -94,7 +96,7 @@ def make_command_parser(command: str) -> argparse.ArgumentParser:
 
 
 def _parser(prog: str, description: str, examples: str) -> argparse.ArgumentParser:
-    return argparse.ArgumentParser(
+    return BriefParser(
         prog=prog,
         description=description,
         epilog=f"{examples}\n{STATUSES}",

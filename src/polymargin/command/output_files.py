@@ -19,6 +19,11 @@ def check_target(path: str | Path, *sources: str) -> None:
     *sources : str
         Files that must not be written over.
     """
+    if str(path) == "-":
+        raise UsageError(
+            "-o -: this is written aside and renamed, so that it is there in full or "
+            "not at all, and cannot go to standard output; give the name of a file."
+        )
     path = Path(path)
     folder = path.parent
     if not folder.is_dir():

@@ -1,9 +1,13 @@
 """What there is to say about a fitted model: the page, for people and for programs."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from html import escape
 
 import numpy as np
 
+from ...explanation.explanation import Explanation
+from ...explanation.pictures import page
+from ...explanation.text_bars import name_of
 from ...machine.registry import FORMULATIONS
 from .evaluation import Evaluation
 from .text_table import table
@@ -18,6 +22,8 @@ class Description:
     Attributes
     ----------
     estimator, machine, loss : str
+    steps : list of str
+        Of a pipeline: what comes before the estimator.
     parameters : dict
         Those that are not the default.
     classes : list
@@ -52,6 +58,7 @@ class Description:
     n_features: int
     n_parameters: int
     n_nonzeros: int
+    steps: list[str] = field(default_factory=list)
     kernel: dict | None = None
     n_support: int | None = None
     n_support_by_class: list[int] | None = None
@@ -80,7 +87,7 @@ class Description:
             lines += ["", "most telling features, with their weights"]
             for about in self.features[:_MOST]:
                 pairs = zip(about["features"], about["weights"], strict=True)
-                told = ", ".join(f"{_name(at)} {weight:+.3g}" for at, weight in pairs)
+                told = ", ".join(f"{name_of(at)} {weight:+.3g}" for at, weight in pairs)
                 lines.append(f"  {about['label']}: {told or 'none'}")
             if len(self.features) > _MOST:
                 lines.append(f"  ... and {len(self.features) - _MOST:,} more classes")
@@ -100,6 +107,12 @@ class Description:
             lines += ["", *self.evaluation.lines(_MOST)]
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        """Return it for notebooks: the facts, and bars for the telling features."""
+        told = Explanation(self.classes, self.features)
+        lines = str(replace(self, features=[]))
+        return f"<pre>{escape(lines)}</pre>{page(told)}"
+
     def _facts(self) -> list[tuple[str, str]]:
         labels = ", ".join(map(str, self.classes[:_MOST]))
         more = ", ..." if len(self.classes) > _MOST else ""
@@ -109,6 +122,8 @@ class Description:
             ("features", f"{self.n_features:,}"),
             (weights, f"{self.n_parameters:,}, {self.n_nonzeros:,} of them not zero"),
         ]
+        if self.steps:
+            facts.insert(1, ("features by", ", ".join(self.steps)))
         if self.kernel:
             facts.append(("kernel", _settings(self.kernel)))
         if self.n_support is not None:
@@ -148,7 +163,3 @@ def _settings(values: dict) -> str:
         f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}"
         for name, value in values.items()
     )
-
-
-def _name(feature: str | int) -> str:
-    return feature if isinstance(feature, str) else f"[{feature}]"

@@ -4,31 +4,38 @@ import json
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
 
-from ...estimators.kernel_svm import KernelSVM
 from ...estimators.linear_training import LinearTraining
-from ...estimators.online_svm import OnlineSVM
+from ...explanation.explain import telling_features
+from ...explanation.feature_names import names_of_features
+from ...explanation.parts import take_apart
 from ...machine.block_algebra import class_pairs
 from .description import Description
 from .evaluation import evaluate
 
 
-def describe(model, X=None, y=None, top: int = 10) -> Description:
+def describe(
+    model, X=None, y=None, top: int = 10, *, feature_names=None
+) -> Description:
     """Return what there is to say about a fitted model.
 
     Parameters
     ----------
-    model : LinearSVM, MaxEnt, KernelSVM or OnlineSVM
+    model : LinearSVM, MaxEnt, KernelSVM, OnlineSVM, or a pipeline that ends with one
+        Features have the names that they have in the pipeline: columns, words,
+        column=value.
 
-    X : array-like or CSR matrix of shape (n_samples, n_features) or None, default=None
-        Rows to predict.
+    X : data frame, array-like or CSR matrix of shape (n_samples, n_columns) or None
+        Rows to predict, as the model takes them.
 
     y : array-like of shape (n_samples,) or None, default=None
         Their labels.
 
     top : int, default=10
         How many features of a class, support vectors and mistakes to tell.
+
+    feature_names : sequence of str or None, default=None
+        Names of columns, if the model knows none.
 
     Returns
     -------
@@ -46,18 +53,17 @@ def describe(model, X=None, y=None, top: int = 10) -> Description:
     LinearSVM: Crammer-Singer, hinge loss
       classes  ...
     """
-    if not isinstance(model, LinearTraining | KernelSVM | OnlineSVM):
-        raise TypeError(
-            f"{type(model).__name__} is no machine of polymargin; give a LinearSVM, "
-            f"MaxEnt, KernelSVM or OnlineSVM."
-        )
+    whole = model
+    steps, model = take_apart(whole)
     if (X is None) != (y is None):
         raise ValueError("X and y are rows and their labels: give both, or neither.")
     if top < 0:
         raise ValueError(f"top={top!r} is negative; give the number of things to tell.")
-    check_is_fitted(model)
-    linear = isinstance(model, LinearTraining)
-    about = _about_linear(model, top) if linear else _about_kernel(model, top)
+    if isinstance(model, LinearTraining):
+        names = names_of_features(steps, model, feature_names)
+        about = _about_linear(model, names, top)
+    else:
+        about = _about_kernel(model, top)
     machine = model._machine()
     loss = "logistic" if machine.loss == "log" else machine.loss
     return Description(
@@ -68,8 +74,9 @@ def describe(model, X=None, y=None, top: int = 10) -> Description:
         classes=model.classes_.tolist(),
         n_features=int(model.n_features_in_),
         certificate=_certificate(model),
-        evaluation=None if X is None else evaluate(model, X, y, top),
-        metadata=getattr(model, "metadata_", {}),
+        steps=[type(step).__name__ for step in steps],
+        evaluation=None if X is None else evaluate(whole, X, y, top),
+        metadata=getattr(whole, "metadata_", {}),
         **about,
     )
 
@@ -113,55 +120,18 @@ def _plain(value):
     return value
 
 
-def _about_linear(model, top: int) -> dict:
+def _about_linear(model, names, top: int) -> dict:
     coef = model.coef_
     nonzeros = coef.count_nonzero() if sp.issparse(coef) else np.count_nonzero(coef)
     sizes = getattr(model, "n_parameters_", None)
     about = {
         "n_parameters": int(np.prod(coef.shape) if sizes is None else sizes.kept),
         "n_nonzeros": int(nonzeros),
-        "features": _telling(model, top),
+        "features": telling_features(model, names, top),
     }
     if hasattr(model, "support_"):
         about["n_support"] = len(model.support_)
     return about
-
-
-def _telling(model, top: int) -> list[dict]:
-    """Return the features with the largest weights for or against every class."""
-    names = getattr(model, "feature_names_in_", None)
-    told = []
-    for m, label in enumerate(model.classes_.tolist()):
-        weights = _weights_of_class(model, m)
-        top = min(top, len(weights))
-        largest = np.argpartition(-np.abs(weights), top - 1)[:top]
-        largest = largest[np.argsort(-np.abs(weights[largest]), kind="stable")]
-        largest = largest[weights[largest] != 0]
-        told.append(
-            {
-                "label": label,
-                "features": [
-                    int(at) if names is None else str(names[at]) for at in largest
-                ],
-                "weights": weights[largest].tolist(),
-            }
-        )
-    return told
-
-
-def _weights_of_class(model, m: int) -> np.ndarray:
-    """Return the weights of a class; of one-vs-one, their mean over its pairs."""
-    k = len(model.classes_)
-    if k == 2:
-        chosen, signs = np.array([0]), np.array([1.0 if m == 1 else -1.0])
-    elif not model._machine().formulation.by_pairs:
-        chosen, signs = np.array([m]), np.array([1.0])
-    else:
-        first, second = class_pairs(model.coef_.shape[0])
-        chosen = np.flatnonzero((first == m) | (second == m))
-        signs = np.where(second[chosen] == m, 1.0, -1.0) / (k - 1)
-    coef = model.coef_[chosen]
-    return signs @ (coef.toarray() if sp.issparse(coef) else coef)
 
 
 def _about_kernel(model, top: int) -> dict:

@@ -146,7 +146,13 @@ def _open(path, mapped: bool):
         size = status.st_size
         if size < 8:
             raise ModelFileError(f"it has {size} bytes only")
-        length = int.from_bytes(file.read(8), "little")
+        start = file.read(8)
+        if all(byte in b"\t\r\n" or byte >= 32 for byte in start):
+            raise ModelFileError(
+                "it is text, perhaps data; a model is what `train` or polymargin.save "
+                "have written"
+            )
+        length = int.from_bytes(start, "little")
         if length > min(size - 8, MOST_HEADER_BYTES):
             raise ModelFileError(
                 f"it says that its header has {length} bytes, and the file has {size}"
