@@ -35,7 +35,7 @@ class Terminal:
         os.close(slave)
         self.text = ""
 
-    def read_until(self, words=None, seconds=30):
+    def read_until(self, words=None, seconds=120):
         """Read until something is shown, or to the end."""
         end = time.monotonic() + seconds
         while words is None or words not in self.text:
@@ -57,7 +57,7 @@ class Terminal:
     def finish(self):
         self.read_until()
         os.close(self.master)
-        return self.process.wait(timeout=20)
+        return self.process.wait(timeout=120)
 
 
 def _own_terminal():
