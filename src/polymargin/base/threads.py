@@ -52,8 +52,8 @@ def on_threads(
         for thread in started:
             thread.join()
     except BaseException as signal:
-        # Threads that begin from now on see it. The others are not waited for by `join`,
-        # which takes a thread for ended if a signal cuts its waiting short.
+        # Threads that begin from now on see it. `join` does not wait for the others: it
+        # takes a thread for ended if a signal cuts its waiting short.
         errors.append(signal)
         stop()
         for end in list(ends):
