@@ -5,7 +5,9 @@ from pathlib import Path
 
 MODEL_SUFFIX = ".polymargin"
 STORE_SUFFIX = ".rows"
-ZERO_BASED = "zero_based"  # in the metadata of models
+# In the metadata of models: how svmlight text counts, and the columns of a table, with
+# the name of the one of the labels, and whether they have more than numbers.
+ZERO_BASED, COLUMNS, LABEL, MIXED = "zero_based", "columns", "label", "mixed"
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 _OF_DATA = (
     ".svm",
@@ -71,7 +73,9 @@ def model_path(source: str) -> Path:
 
 def model_metadata(source: str, data) -> dict:
     """What a model file remembers of the data, to read others in the same way."""
-    metadata = {"data": source}
+    from .data_files import table_metadata
+
+    metadata = {"data": source} | table_metadata(data)
     if data.zero_based is not None:
         metadata[ZERO_BASED] = data.zero_based
     return metadata
