@@ -54,7 +54,7 @@ assert not {"numpy", "scipy", "sklearn"} & set(sys.modules), "too much imported"
     assert all(name in texts[0][0] for name in SUBCOMMANDS)
     for out, _ in texts:
         assert "exit status:" in out
-    assert "examples:\n  polymargin train news.svm " in texts[1][0]
+    assert "examples:\n  polymargin train table.csv " in texts[1][0]
     assert "polymargin predict new.svm news.polymargin " in texts[2][0]
 
 

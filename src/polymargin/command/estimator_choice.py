@@ -44,6 +44,13 @@ class Choice:
     estimator: object
     reason: str
 
+    @classmethod
+    def of(cls, comparison, arguments: argparse.Namespace) -> "Choice":
+        """Return the machine that a comparison has found best."""
+        options = {"random_state": arguments.seed, "n_jobs": arguments.n_jobs}
+        estimator = comparison.best.candidate.estimator(**options)
+        return cls(estimator, comparison.reason)
+
     @property
     def has_kernel(self) -> bool:
         return "kernel" in self.estimator.get_params()

@@ -30,10 +30,16 @@ class Features:
     what: str = ""
 
     def pipeline(self, machine, names=None):
-        """Return a pipeline with a machine; the machine alone if there is none."""
+        """Return a pipeline with a machine; the machine alone if there is none.
+
+        It keeps the names of its features, if there are any.
+        """
+        import numpy as np
         from sklearn.pipeline import Pipeline
 
         if self.transformer is None:
+            if names is not None:
+                machine.feature_names_in_ = np.asarray(names, dtype=object)
             return machine
         return Pipeline([("columns", self.transformer), ("machine", machine)])
 

@@ -83,15 +83,17 @@ def cross_validate(choice: Choice, features, data, folds, n_jobs, progress: Prog
 
     Returns
     -------
-    rows : list of ndarray
-        Those of each fold.
-    predicted : list of ndarray
-        Their labels.
+    scores : ndarray
+        Accuracy on each fold.
+    evaluation : Evaluation
+        Of all folds together.
     """
+    import numpy as np
     from sklearn.base import clone
     from sklearn.utils import _safe_indexing
 
     from ..base.threads import on_threads, thread_count
+    from ..files.models.evaluation import evaluation_of
 
     watch = FoldWatch(progress, folds.get_n_splits())
     pipeline = features.pipeline(choice.estimator)
@@ -110,7 +112,20 @@ def cross_validate(choice: Choice, features, data, folds, n_jobs, progress: Prog
             warnings.filterwarnings("ignore", message="The least populated class")
             splits = list(folds.split(data.y, data.y))
         found = on_threads(predict, splits, thread_count(n_jobs), watch.stop.set)
-    return [test for _, test in splits], found
+    y = [data.y[test] for _, test in splits]
+    scores = [float((a == b).mean()) for a, b in zip(found, y, strict=True)]
+    evaluation = evaluation_of(
+        np.concatenate(found), np.concatenate(y), np.unique(data.y)
+    )
+    return np.array(scores), evaluation
+
+
+def measured(comparison, classes):
+    """Return what `cross_validate` does, of the machine that was found best."""
+    from ..files.models.evaluation import evaluation_of
+
+    evaluation = evaluation_of(comparison.predicted, comparison.labels, classes)
+    return comparison.best.scores, evaluation
 
 
 def compare_machines(arguments, features, data, given: dict, progress: Progress):
@@ -142,7 +157,15 @@ def compare_machines(arguments, features, data, given: dict, progress: Progress)
 
 
 def search(
-    choice: Choice, X, y, folds, n_jobs: int, progress: Progress, Cs, gammas, grow=True
+    choice: Choice,
+    X,
+    y,
+    folds,
+    n_jobs,
+    progress: Progress,
+    Cs=None,
+    gammas=None,
+    grow=True,
 ):
     """Try a grid of C, and of gamma; return what `tune` found, without a model.
 

@@ -112,9 +112,23 @@ def _C(text: str) -> float | str:
 def run(arguments: argparse.Namespace) -> int:
     """Read, choose, train, write, measure, and say so."""
     from .. import save
-    from .estimator_choice import classes_of, translate_solver_type
+    from .estimator_choice import (
+        Choice,
+        asks_for_machine,
+        choose,
+        classes_of,
+        shared_parameters,
+        translate_solver_type,
+    )
     from .features import make_features
-    from .fitting import fit_model, folds_of
+    from .fitting import (
+        compare_machines,
+        cross_validate,
+        fit_model,
+        folds_of,
+        measured,
+        search,
+    )
     from .training_report import TrainingReport
 
     heldout = _heldout(arguments)
@@ -126,6 +140,8 @@ def run(arguments: argparse.Namespace) -> int:
     features = make_features(arguments, data)
     if arguments.columns:
         return _show_columns(arguments, features)
+    X, classes = features.fit(data), classes_of(data)
+    choice = choose(arguments, X, classes)
     folds = None
     if not is_store(arguments.data):
         folds = folds_of(data.y, arguments.cross_validate, arguments.seed)
@@ -136,18 +152,22 @@ def run(arguments: argparse.Namespace) -> int:
         test = read_data(arguments, heldout, like=data)
     report = TrainingReport(arguments, data, features)
     progress = make_progress(arguments.quiet)
-    classes = classes_of(data)
-    choice, comparison, X = _choose(
-        arguments, features, data, classes, folds, report, progress
-    )
+    comparison = None
+    if arguments.C == "auto":
+        tuning = search(choice, X, data.y, folds, arguments.n_jobs, progress)
+        choice.estimator.set_params(**tuning.best.parameters)
+        report.add_tuning(tuning)
+    elif arguments.C is not None:
+        choice.estimator.set_params(C=arguments.C)
+    elif folds is not None and not (asks_for_machine(arguments) or arguments.quick):
+        given = shared_parameters(arguments, classes)
+        comparison = compare_machines(arguments, features, data, given, progress)
+        report.add_comparison(comparison)
+        choice = Choice.of(comparison, arguments)
     report.add_choice(choice)
 
     fit = fit_model(choice, X, data.y, progress)
-    model = features.pipeline(fit.model)
-    if features.transformer is None and data.feature_names is not None:
-        import numpy as np
-
-        model.feature_names_in_ = np.asarray(data.feature_names, dtype=object)
+    model = features.pipeline(fit.model, data.feature_names)
     save(model, target, metadata=model_metadata(arguments.data, data))
     report.add_fit(fit, target)
     if fit.interrupted:
@@ -155,18 +175,14 @@ def run(arguments: argparse.Namespace) -> int:
         report.finish()
         return STOPPED
     try:
-        _measure(
-            arguments,
-            choice,
-            comparison,
-            features,
-            data,
-            folds,
-            test,
-            model,
-            report,
-            progress,
-        )
+        if test is not None:
+            _measure_heldout(heldout, test, model, report)
+        if folds is not None and _wants_folds(arguments, test):
+            if comparison is None:
+                options = choice, features, data, folds, arguments.n_jobs, progress
+                report.add_folds(*cross_validate(*options))
+            else:
+                report.add_folds(*measured(comparison, model.classes_))
     except KeyboardInterrupt:
         note(f"stopped; the model in {target} is complete, its accuracy is not known.")
         report.finish()
@@ -187,75 +203,13 @@ def _show_columns(arguments, features) -> int:
     return OK
 
 
-def _choose(arguments, features, data, classes, folds, report, progress):
-    """Return the machine to train, what it was compared with, and the features."""
-    from .estimator_choice import (
-        Choice,
-        asks_for_machine,
-        choose,
-        shared_parameters,
-    )
-    from .fitting import compare_machines, search
+def _measure_heldout(source: str, test, model, report) -> None:
+    from ..files.models.evaluation import evaluate
 
-    named = asks_for_machine(arguments) or arguments.quick or is_store(arguments.data)
-    if named or folds is None:
-        X = features.fit(data)
-        choice = choose(arguments, X, classes)
-        if arguments.C == "auto":
-            tuning = search(
-                choice, X, data.y, folds, arguments.n_jobs, progress, None, None
-            )
-            choice.estimator.set_params(**tuning.best.parameters)
-            report.add_tuning(tuning)
-        elif arguments.C is not None:
-            choice.estimator.set_params(C=arguments.C)
-        return choice, None, X
-    given = shared_parameters(arguments, classes)
-    comparison = compare_machines(arguments, features, data, given, progress)
-    report.add_comparison(comparison)
-    estimator = comparison.best.candidate.estimator(
-        random_state=arguments.seed, n_jobs=arguments.n_jobs
-    )
-    return Choice(estimator, comparison.reason), comparison, features.fit(data)
-
-
-def _measure(
-    arguments, choice, comparison, features, data, folds, test, model, report, progress
-) -> None:
-    """Say how good the model is: on held-out data, or by cross-validation."""
-    from ..files.models.evaluation import evaluate, evaluation_of
-    from .fitting import cross_validate
-
-    if test is not None and test.y is None:  # of a row store
-        report.add_accuracy(_heldout(arguments), model.score(test.X), test.X.shape[0])
-    elif test is not None:
-        report.add_heldout(_heldout(arguments), evaluate(model, test.X, test.y))
-    if folds is None or not _wants_folds(arguments, test):
-        return
-    if comparison is not None:
-        scores = comparison.best.scores
-        found = evaluation_of(comparison.predicted, comparison.labels, model.classes_)
+    if test.y is None:  # of a row store
+        report.add_accuracy(source, model.score(test.X), test.X.shape[0])
     else:
-        rows, predicted = cross_validate(
-            choice, features, data, folds, arguments.n_jobs, progress
-        )
-        found, scores = _over_folds(rows, predicted, data.y, model.classes_)
-    report.add_folds(scores, found)
-
-
-def _over_folds(rows, predicted, y, classes):
-    import numpy as np
-
-    from ..files.models.evaluation import evaluation_of
-
-    scores = [
-        float((labels == y[at]).mean())
-        for at, labels in zip(rows, predicted, strict=True)
-    ]
-    together = evaluation_of(
-        np.concatenate(predicted), y[np.concatenate(rows)], classes
-    )
-    return together, np.array(scores)
+        report.add_heldout(source, evaluate(model, test.X, test.y))
 
 
 def _check_store(arguments) -> None:

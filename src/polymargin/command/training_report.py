@@ -101,11 +101,10 @@ class TrainingReport:
             f"held-out rows of the best of each machine:",
         )
         for trial in best_of.values():
-            folds = len(trial.scores)
             self.line(
                 "",
-                f"{100 * trial.accuracy:6.2f} %  {trial.candidate}, {folds} "
-                f"fold{'' if folds == 1 else 's'}",
+                f"{100 * trial.accuracy:6.2f} %  {trial.candidate} "
+                f"(folds: {len(trial.scores)})",
             )
         self.line("", f"{100 * comparison.baseline:6.2f} %  the most frequent class")
 

@@ -102,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output is not None:
         choice.estimator.set_params(**tuning.best.parameters)
         fit = fit_model(choice, X, data.y, progress)
-        model = features.pipeline(fit.model)
+        model = features.pipeline(fit.model, data.feature_names)
         save(model, arguments.output, metadata=model_metadata(arguments.data, data))
         found |= fit.as_dict() | {"model": arguments.output}
         status = STOPPED if fit.interrupted else OK if fit.converged else UNCONVERGED

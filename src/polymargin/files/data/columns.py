@@ -86,8 +86,9 @@ def read_columns(
             label = trained.label if trained.label in names else False
     options = {"label": label, "written": written}
     data = None
+    only_numbers = not as_words and (trained is None or not trained.mixed)
     try:
-        if not as_words:
+        if only_numbers:
             read = _array_of_parquet if kind == "parquet" else _array_of_text
             data = read(content, name, delimiter, limit, n_jobs, **options)
     except ValueError as error:
@@ -127,12 +128,7 @@ def _tell_others(names, trained: Trained, label, name: str) -> None:
 
 
 def _as_trained(data: Data, mixed: bool) -> Data:
-    """Return a pyarrow Table if there was one in training, else an array."""
-    if mixed and data.types is None:
-        import pyarrow as pa
-
-        frame = pa.table(dict(zip(data.feature_names, data.X.T, strict=True)))
-        return replace(data, X=frame)
+    """Return an array, unless there was a pyarrow Table in training."""
     if data.types is not None and not mixed:
         columns = [column.to_numpy() for column in data.X.columns]
         return replace(data, X=np.column_stack(columns), types=None)
