@@ -62,7 +62,7 @@ def test_from_a_table_to_labels(tmp_path, capsys):
     evaluated = run_json(capsys, "evaluate", "t.polymargin", "t.csv")
     assert evaluated["accuracy"] > 0.95
     assert main(["inspect", "t.polymargin", "t.csv"]) == 0
-    assert "category__color_red" in capsys.readouterr().out
+    assert "color=red" in capsys.readouterr().out
     # In Python, a data frame will do.
     import pandas as pd
 
@@ -171,7 +171,7 @@ def test_tune_scales_too(tmp_path, capsys):
         ("a,class\nw,x\nv,y\n", ["--number", "a"], 1, "as a number, but has values"),
         ("a,class\nw,x\nv,y\n", ["--as-is"], 1, "leave out --as-is"),
         ("a,class\n1,x\n2,y\n", ["--drop", "a"], 1, "no column is left to learn from"),
-        ("a,class\n1,x\n2,y\n", ["-o", "-"], 2, "-o - would be standard output"),
+        ("a,class\n1,x\n2,y\n", ["-o", "-"], 2, "-o -: this is written aside"),
         ("a,class\n1,x\n2,\n", [], 1, "a.csv, line 3: there is no label in column"),
         ("a,class\n1,x\n2,y\n", ["--label", "b"], 1, "has no column of that name"),
     ],

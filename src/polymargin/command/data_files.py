@@ -5,7 +5,7 @@ from pathlib import Path
 
 from .estimator_choice import classes_of
 from .features import check_labels
-from .model_files import COLUMNS, LABEL, MIXED, ZERO_BASED
+from .model_files import ZERO_BASED, table_metadata, trained_columns
 from .standard_streams import note
 
 # Kept in the model for people; scikit-learn would compare it to arrays without names.
@@ -46,25 +46,6 @@ def read_data(arguments, source: str, like=None):
     if data.y is None:
         raise ValueError(f"{source} has no labels; put one before each row.")
     return _dense_if_full(data)
-
-
-def table_metadata(data) -> dict:
-    """What a model file remembers of a table, to find its columns in another."""
-    if not data.is_table or data.feature_names is None:
-        return {}
-    types = data.types or [(name, "number") for name in data.feature_names]
-    mixed = data.types is not None
-    return {COLUMNS: [list(one) for one in types], LABEL: data.label_name, MIXED: mixed}
-
-
-def trained_columns(metadata: dict):
-    """Return what `table_metadata` says, None if it says nothing."""
-    from ..files.data.columns import Trained
-
-    if COLUMNS not in metadata:
-        return None
-    types = [tuple(one) for one in metadata[COLUMNS]]
-    return Trained(types, metadata[LABEL], metadata[MIXED])
 
 
 def read_for(model, arguments, source: str):

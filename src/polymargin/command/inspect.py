@@ -48,11 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         X, y = data.X, data.y
         if y is None:
             raise ValueError(f"{data_path} has no labels; put one before each row.")
-    if hasattr(model, "steps"):
-        before, model = model[:-1], model[-1]
-        names = before.get_feature_names_out()
-        X = None if X is None else before.transform(X)
-    if names is not None:
+    if names is not None and not hasattr(model, "steps"):
         model.feature_names_in_ = names
     description = describe(model, X, y, top=arguments.top)
     if arguments.json:
