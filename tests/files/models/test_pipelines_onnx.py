@@ -1,5 +1,6 @@
 """ONNX graphs of whole pipelines answer in onnxruntime as the pipelines do here."""
 
+import locale
 import sys
 
 import numpy as np
@@ -9,6 +10,11 @@ import pytest
 import skl2onnx
 from numpy.testing import assert_allclose
 from pipeline_samples import SAMPLES, TABLE, TREES, X, fitted
+from sklearn.feature_extraction.text import (
+    CountVectorizer,
+    TfidfTransformer,
+    TfidfVectorizer,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -138,6 +144,50 @@ def test_a_table_with_missing_cells(tmp_path):
 def test_a_machine_that_was_chosen():
     model = polymargin.tabular(cv=2, random_state=0).fit(X, TREES)
     check(model, X, export_onnx(model))
+
+
+TEXT = [
+    "Élan ÜBER a Hello",
+    "good BYE b, c x_1 good",
+    "élan über the all the",
+    "the end 42 ЖУК жук",
+]
+
+
+def is_installed(name: str) -> bool:
+    before = locale.setlocale(locale.LC_CTYPE)
+    try:
+        locale.setlocale(locale.LC_CTYPE, name)
+    except locale.Error:
+        return False
+    locale.setlocale(locale.LC_CTYPE, before)
+    return True
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True),
+        TfidfVectorizer(norm="l1", use_idf=False),
+        CountVectorizer(stop_words=["the"], binary=True),
+        make_pipeline(CountVectorizer(), TfidfTransformer(sublinear_tf=True)),
+    ],
+    ids=repr,
+)
+def test_words_of_all_languages(words):
+    """Of which skl2onnx by itself finds those of ASCII, and another TF-IDF."""
+    if not is_installed("C.UTF-8"):
+        pytest.skip("there is no such locale here, which onnxruntime asks for")
+    rows = np.array(TEXT * 3, dtype=object)
+    model = make_pipeline(words, LinearSVM()).fit(rows, [0, 1, 2, 3] * 3)
+    check(model, rows, export_onnx(model), 1e-6)
+
+
+def test_stop_words_within_ngrams_are_refused():
+    words = CountVectorizer(stop_words=["the"], ngram_range=(1, 2))
+    model = make_pipeline(words, LinearSVM()).fit(TEXT, [0, 1, 2, 3])
+    with pytest.raises(ValueError, match="skl2onnx cannot convert this pipeline"):
+        export_onnx(model)
 
 
 def test_without_skl2onnx(monkeypatch):

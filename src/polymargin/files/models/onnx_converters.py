@@ -1,6 +1,9 @@
 """Our classes for skl2onnx, which converts pipelines of scikit-learn."""
 
+from copy import copy
+
 import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.impute import MissingIndicator
 
 from ...estimators.kernel_svm import KernelSVM
@@ -55,6 +58,7 @@ def register_onnx_converters() -> None:
             options=_OPTIONS,
         )
     register(Words, "PolymarginWords", _shape_of_words, _convert_words)
+    register(Sublinear, "PolymarginSublinear", _same_shape, _convert_sublinear)
     register(MissingIndicator, "PolymarginFlags", _shape_of_flags, _convert_flags)
 
 
@@ -186,6 +190,32 @@ def _convert_words(scope, operator, container) -> None:
     container.add_node(
         "Where", [f"{name}_none", f"{name}_missing", words], result, name=name
     )
+
+
+class Sublinear(TransformerMixin, BaseEstimator):
+    """Counts as TF-IDF takes them with ``sublinear_tf=True``: 1 + log x, 0 of 0."""
+
+    def transform(self, X):
+        """Return the same shape."""
+        with np.errstate(divide="ignore"):
+            return np.maximum(1 + np.log(X), 0)
+
+
+def _same_shape(operator) -> None:
+    operator.outputs[0].type = copy(operator.inputs[0].type)
+
+
+def _convert_sublinear(scope, operator, container) -> None:
+    import onnx
+
+    name = scope.get_unique_operator_name("polymargin_sublinear")
+    one = np.ones(1, _dtype_of(operator.inputs[0]))
+    container.initializers.append(onnx.numpy_helper.from_array(one, f"{name}_one"))
+    counts, log = operator.inputs[0].full_name, f"{name}_log"
+    container.add_node("Log", counts, log, name=f"{name}_logarithm")
+    container.add_node("Add", [log, f"{name}_one"], f"{name}_sum", name=f"{name}_add")
+    result = operator.outputs[0].full_name
+    container.add_node("Relu", f"{name}_sum", result, name=name)
 
 
 def _shape_of_flags(operator) -> None:

@@ -4,15 +4,21 @@ from copy import copy
 
 import numpy as np
 from sklearn.compose import ColumnTransformer
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import (
+    CountVectorizer,
+    TfidfTransformer,
+    TfidfVectorizer,
+)
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
 from ...explanation.parts import take_apart
 from ...tables.words import Words
-from .onnx_converters import import_skl2onnx, register_onnx_converters
+from .onnx_converters import Sublinear, import_skl2onnx, register_onnx_converters
 
+_ANY_WORD = r"(?u)\b\w\w+\b"  # scikit-learn's default
+_ANY_WORD_OF_RE2 = r"[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]+"
 _NUMBER, _WORDS, _WHOLE = "number", "words", "whole number"
 
 
@@ -32,9 +38,12 @@ def pipeline_graph(model, dtype: np.dtype):
         [(f"step_{at}", _converted(step)) for at, step in enumerate(steps)]
         + [("machine", machine)]
     )
-    # The default, en_US, need not be installed where the graph runs.
-    options = {id(one): {"locale": "C"} for one in _parts(plain) if _is_vectorizer(one)}
     try:
+        options = {
+            id(one): _options_of_words(one)
+            for one in _parts(plain)
+            if _is_vectorizer(one)
+        }
         return skl2onnx.convert_sklearn(
             plain,
             name="polymargin",
@@ -47,6 +56,21 @@ def pipeline_graph(model, dtype: np.dtype):
             f"skl2onnx cannot convert this pipeline ({first.rstrip('.')}); export the "
             f"machine alone, model[-1], or use polymargin.save."
         ) from problem
+
+
+def _options_of_words(step: CountVectorizer) -> dict:
+    """Return how words are found in text: in every language, as scikit-learn does.
+
+    The default of skl2onnx knows only letters of ASCII, and a locale, en_US, that need
+    not be installed where the graph runs.
+    """
+    if step.stop_words is not None and step.ngram_range != (1, 1):
+        raise NotImplementedError("stop words within ngrams are not left out by ONNX")
+    ascii_only = all(word.isascii() for word in step.vocabulary_)
+    options = {"locale": "C" if ascii_only else "C.UTF-8"}
+    if step.token_pattern == _ANY_WORD:
+        options["tokenexp"] = _ANY_WORD_OF_RE2
+    return options
 
 
 def _converted(step):
@@ -75,6 +99,15 @@ def _converted(step):
         ]
     elif isinstance(step, OneHotEncoder | OrdinalEncoder):
         step.categories_ = [_without_missing(values) for values in step.categories_]
+    elif isinstance(step, TfidfVectorizer) and step.sublinear_tf:
+        counts = CountVectorizer(
+            **{name: getattr(step, name) for name in CountVectorizer._get_param_names()}
+        )
+        counts.vocabulary_ = step.vocabulary_
+        return Pipeline([("counts", counts), *_converted(step._tfidf).steps])
+    elif isinstance(step, TfidfTransformer) and step.sublinear_tf:
+        step.sublinear_tf = False  # of which skl2onnx makes log(1 + x)
+        return Pipeline([("sublinear", Sublinear()), ("tfidf", step)])
     elif isinstance(step, SimpleImputer) and step.indicator_ is not None:
         flags, step.indicator_, step.add_indicator = step.indicator_, None, False
         return FeatureUnion([("values", step), ("flags", flags)])
