@@ -18,12 +18,12 @@ if TYPE_CHECKING:  # what `__getattr__` imports
     from .files.models import load, save
     from .files.models.inspection import describe
     from .files.models.liblinear import export_liblinear, import_liblinear
-    from .files.models.onnx_converters import register_onnx_converters
     from .files.models.onnx_graph import export_onnx
     from .selection.comparison import compare
     from .selection.path import path
     from .selection.tabular import tabular
     from .selection.tune import tune
+    from .selection.tuned_svm import TunedSVM
 
 # Where a name is, which is imported when it is first asked for: `polymargin --help`
 # needs none of them.
@@ -33,6 +33,7 @@ _HOMES = {
     "MaxEnt": ".estimators.maxent",
     "OnlineSVM": ".estimators.online_svm",
     "RowStore": ".access.row_store.store",
+    "TunedSVM": ".selection.tuned_svm",
     "compare": ".selection.comparison",
     "convert": ".files.conversion.conversion",
     "describe": ".files.models.inspection",
@@ -44,7 +45,6 @@ _HOMES = {
     "load_data": ".files.data",
     "open_rows": ".access.row_store.store",
     "path": ".selection.path",
-    "register_onnx_converters": ".files.models.onnx_converters",
     "save": ".files.models",
     "save_data": ".files.data",
     "show_config": "._config",
@@ -59,6 +59,7 @@ __all__ = [
     "MaxEnt",
     "OnlineSVM",
     "RowStore",
+    "TunedSVM",
     "__version__",
     "compare",
     "convert",
@@ -71,7 +72,6 @@ __all__ = [
     "load_data",
     "open_rows",
     "path",
-    "register_onnx_converters",
     "save",
     "save_data",
     "show_config",

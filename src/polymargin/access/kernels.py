@@ -13,9 +13,9 @@ def make_kernel(kernel, gamma, degree, coef0, X) -> Kernel:
 
     Parameters
     ----------
-    kernel : str of `KERNELS` or callable
+    kernel : str of `KERNELS`, callable or Kernel
         A callable ``f(A, B)`` gets blocks of rows of `X`, dense or CSR, and returns an
-        array of shape (rows of A, rows of B).
+        array of shape (rows of A, rows of B). A `Kernel` is taken as it is.
 
     gamma : {"scale", "auto"} or float
         "scale" is one over the number of features times the variance of all values of
@@ -34,6 +34,8 @@ def make_kernel(kernel, gamma, degree, coef0, X) -> Kernel:
     -------
     kernel : Kernel
     """
+    if isinstance(kernel, Kernel):
+        return kernel
     if callable(kernel):
         return CallableKernel(X, kernel)
     row = KERNELS.get(kernel)

@@ -36,13 +36,13 @@ class Fit:
         return found | {"epochs": model.n_iter_, "seconds": self.seconds}
 
 
-def fit_model(choice: Choice, X, y, progress: Progress) -> Fit:
-    """Train the machine on features; after Ctrl-C, return it as far as it is."""
+def fit_model(choice: Choice, data, progress: Progress) -> Fit:
+    """Train the model; after Ctrl-C, return it as far as it is trained."""
     model = choice.estimator.set_callbacks(EpochWatch(progress))
     interrupted = False
     start = perf_counter()
     try:
-        model.fit(X, y)
+        model.fit(data.X, data.y)
     except KeyboardInterrupt:
         if not hasattr(model, "status_"):
             raise
@@ -50,6 +50,10 @@ def fit_model(choice: Choice, X, y, progress: Progress) -> Fit:
     finally:
         progress.clear()
         model.set_callbacks()
+    if data.feature_names is not None:
+        import numpy as np
+
+        model.feature_names_in_ = np.asarray(data.feature_names, dtype=object)
     return Fit(model, perf_counter() - start, interrupted)
 
 
@@ -78,138 +82,72 @@ def folds_of(y, wanted: int | None, seed: int):
     return StratifiedKFold(folds, shuffle=True, random_state=seed)
 
 
-def cross_validate(choice: Choice, features, data, folds, n_jobs, progress: Progress):
-    """Predict each fold by what is trained on the others.
-
-    Returns
-    -------
-    scores : ndarray
-        Accuracy on each fold.
-    evaluation : Evaluation
-        Of all folds together.
-    """
-    import numpy as np
-    from sklearn.base import clone
-    from sklearn.utils import _safe_indexing
-
-    from ..base.threads import on_threads, thread_count
-    from ..files.models.evaluation import evaluation_of
+def cross_validate(choice: Choice, data, folds, n_jobs: int, progress: Progress):
+    """Return the accuracy on each fold, trained on the others."""
+    from ..selection.tune import tune
 
     watch = FoldWatch(progress, folds.get_n_splits())
-    pipeline = features.pipeline(choice.estimator)
-
-    def predict(split):
-        train, test = split
-        model = clone(pipeline)
-        machine = model if features.transformer is None else model[-1]
-        machine.set_params(n_jobs=1).set_callbacks(watch)
-        model.fit(_safe_indexing(data.X, train), data.y[train])
-        return model.predict(_safe_indexing(data.X, test))
-
     with _on_folds(choice, watch, progress):
-        with warnings.catch_warnings():
-            # folds of classes with few rows
-            warnings.filterwarnings("ignore", message="The least populated class")
-            splits = list(folds.split(data.y, data.y))
-        found = on_threads(predict, splits, thread_count(n_jobs), watch.stop.set)
-    y = [data.y[test] for _, test in splits]
-    scores = [float((a == b).mean()) for a, b in zip(found, y, strict=True)]
-    evaluation = evaluation_of(
-        np.concatenate(found), np.concatenate(y), np.unique(data.y)
-    )
-    return np.array(scores), evaluation
-
-
-def measured(comparison, classes):
-    """Return what `cross_validate` does, of the machine that was found best."""
-    from ..files.models.evaluation import evaluation_of
-
-    evaluation = evaluation_of(comparison.predicted, comparison.labels, classes)
-    return comparison.best.scores, evaluation
-
-
-def compare_machines(arguments, features, data, given: dict, progress: Progress):
-    """Choose a machine by cross-validation; see `choose`."""
-    from ..selection.choice import choose
-
-    watch = Watch()
-
-    def show(share, trial) -> None:
-        words = f"{trial.candidate}: {100 * trial.accuracy:.2f} %"
-        progress.show(share, words)
-
-    with stopping_on_ctrl_c(watch):
-        try:
-            return choose(
-                data.X,
-                data.y,
-                features.transformer,
-                budget=arguments.budget,
-                cv=arguments.cross_validate or _FOLDS,
-                random_state=arguments.seed,
-                n_jobs=arguments.n_jobs,
-                watch=show,
-                callback=watch,
-                **given,
-            )
-        finally:
-            progress.clear()
+        tuning = tune(
+            data.X,
+            data.y,
+            choice.estimator,
+            Cs=[choice.estimator.C],
+            gammas="keep",
+            cv=folds,
+            grow=False,
+            refit=False,
+            n_jobs=n_jobs,
+        )
+    return tuning.best.scores
 
 
 def search(
     choice: Choice,
-    X,
-    y,
+    data,
     folds,
-    n_jobs,
+    n_jobs: int,
     progress: Progress,
     Cs=None,
     gammas=None,
     grow=True,
+    budget: float | None = None,
 ):
     """Try a grid of C, and of gamma; return what `tune` found, without a model.
 
-    Grids that are None are the defaults: 2^-5 to 2^3 for linear machines; with a
-    kernel 1/4 to 64 for C, and for gamma "scale" times 1/4, 1 and 4. They grow.
+    Grids that are None are those of `tune`. The search ends after `budget` seconds, if
+    that is a number, with what it has found.
     """
-    import numpy as np
-
     from ..selection.tune import tune
 
-    if choice.has_kernel and Cs is None:
-        Cs = 4.0 ** np.arange(-1, 4)
-    if choice.has_gamma and gammas is None and choice.estimator.gamma == "scale":
-        gammas = _gamma_scale(X) * 4.0 ** np.arange(-1, 2)
-    at_least = (9 if Cs is None else len(Cs)) * (1 if gammas is None else len(gammas))
-    tried = []
+    tried, share = [], 0.0
+
+    def foresee(done: float, seconds_left: float) -> None:
+        nonlocal share
+        share = done
 
     def show(point) -> None:
         tried.append(point)
         best = max(tried, key=lambda point: point.mean)
         values = ", ".join(f"{name} {v:.4g}" for name, v in point.parameters.items())
-        share = min(len(tried) / at_least, 0.99)
         words = f"{values}: {100 * point.mean:.2f} %, best {100 * best.mean:.2f} %"
         progress.show(share, words)
 
     with _on_folds(choice, Watch(), progress):
         return tune(
-            X,
-            y,
+            data.X,
+            data.y,
             choice.estimator,
             Cs=Cs,
             gammas=gammas,
             cv=folds,
             grow=grow,
+            max_time=budget,
             refit=False,
             n_jobs=n_jobs,
             watch=show,
+            progress=foresee,
         )
-
-
-def _gamma_scale(X) -> float:
-    from ..access.kernels import make_kernel
-
-    return make_kernel("rbf", "scale", 3, 0.0, X).gamma_
 
 
 @contextmanager

@@ -8,11 +8,11 @@ from .exit_status import OK, UNCONVERGED, UsageError
 from .model_files import model_metadata
 from .options import (
     DATA,
-    add_column_options,
     add_data_options,
     add_machine_options,
     add_output_options,
     numbers,
+    positive,
     weights_apart,
 )
 from .output_files import check_target
@@ -25,8 +25,10 @@ EXAMPLES = """\
   polymargin tune digits.npz --kernel rbf         # C and gamma
   polymargin tune news.svm --Cs 0.01,0.1,1,10 --no-growth -o news.polymargin
   polymargin tune news.svm -m ww --json
+  polymargin tune letter.npz --budget 60          # at most a minute
 
-A grid goes on beyond its edge as long as the best point is there.
+A grid goes on beyond its edge as long as the best point is there, and clearly better
+than its neighbour.
 """
 
 
@@ -37,10 +39,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--Cs", type=numbers, metavar="numbers", help="with commas; powers of 2 or 4")
     add("--gammas", type=numbers, metavar="numbers", help="around that of scale")
     add("--no-growth", action="store_true", help="stay within the grid")
+    add(
+        "--budget",
+        type=positive,
+        metavar="seconds",
+        help="most of the whole search; what it has found by then is the answer",
+    )
     add("--cross-validate", "-v", type=int, metavar="folds", help="5 if not given")
     add("--output", "-o", metavar="file", help="write the model of the best point")
     add_machine_options(parser)
-    add_column_options(parser)
     add_data_options(parser)
     add_output_options(parser)
 
@@ -51,8 +58,7 @@ translate = weights_apart
 def run(arguments: argparse.Namespace) -> int:
     """Search, print the table, and train with the best if asked to."""
     from .. import save
-    from .estimator_choice import choose, classes_of, translate_solver_type
-    from .features import make_features
+    from .estimator_choice import choose, translate_solver_type
     from .fitting import fit_model, folds_of, search
     from .standard_streams import print_json
     from .training_report import in_folds, point_dict
@@ -66,9 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"its rows in a file."
         )
     data = read_data(arguments, arguments.data)
-    features = make_features(arguments, data)
-    X = features.fit(data)
-    choice = choose(arguments, X, classes_of(data))
+    choice = choose(arguments, data)
     if arguments.gammas is not None and not choice.has_gamma:
         raise UsageError("--gammas means nothing without a kernel; add --kernel rbf.")
     folds = folds_of(data.y, arguments.cross_validate, arguments.seed)
@@ -77,20 +81,21 @@ def run(arguments: argparse.Namespace) -> int:
     progress = make_progress(arguments.quiet)
     tuning = search(
         choice,
-        X,
-        data.y,
+        data,
         folds,
         arguments.n_jobs,
         progress,
         arguments.Cs,
         arguments.gammas,
         grow=not arguments.no_growth,
+        budget=arguments.budget,
     )
     found = {
         "data": arguments.data,
         "machine": str(choice),
         "points": [point_dict(point) for point in tuning.points],
         "best": point_dict(tuning.best),
+        "search_status": tuning.status,
     }
     talks = not (arguments.json or arguments.quiet)
     if talks:
@@ -98,12 +103,14 @@ def run(arguments: argparse.Namespace) -> int:
         print(
             f"{choice}\n\n{tuning}\n\nbest      {best}: {in_folds(tuning.best.scores)}"
         )
+        if tuning.status == "max_time":
+            tried = len(tuning.points)
+            print(f"          the time was over after {tried} points; see --budget")
     status = OK
     if arguments.output is not None:
         choice.estimator.set_params(**tuning.best.parameters)
-        fit = fit_model(choice, X, data.y, progress)
-        model = features.pipeline(fit.model, data.feature_names)
-        save(model, arguments.output, metadata=model_metadata(arguments.data, data))
+        fit = fit_model(choice, data, progress)
+        save(fit.model, arguments.output, metadata=model_metadata(arguments.data, data))
         found |= fit.as_dict() | {"model": arguments.output}
         status = STOPPED if fit.interrupted else OK if fit.converged else UNCONVERGED
         if talks:

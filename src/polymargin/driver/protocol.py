@@ -45,7 +45,12 @@ class EpochReport:
 
 
 class Driver(Protocol):
-    """Trains a model, epoch by epoch."""
+    """Trains a model, epoch by epoch.
+
+    One that has `starts_with_weights`, and it is true, is given the dual variables of
+    another C as they are, if they are feasible, and so begins with the same weights. To
+    others, variables that were at their bound are given at their new bound.
+    """
 
     @property
     def interrupted(self) -> bool:

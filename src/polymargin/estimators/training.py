@@ -173,7 +173,8 @@ class Training(MarginClassifier):
             return
         coefficients = self._coefficients_of_rows()
         check_compressed(coefficients, "dual_coef_")
-        duals = last.blocks_for(problem, coefficients)
+        with_bounds = not getattr(driver, "starts_with_weights", False)
+        duals = last.blocks_for(problem, coefficients, with_bounds)
         if duals is not None:
             driver.set_duals(
                 duals.indptr.astype(np.int64),

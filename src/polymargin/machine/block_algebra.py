@@ -82,12 +82,17 @@ def duals_of(
 
 
 def feasible_duals(
-    machine: Machine, duals: sp.csr_array, old_loss_weights, new_loss_weights
+    machine: Machine,
+    duals: sp.csr_array,
+    old_loss_weights,
+    new_loss_weights,
+    with_bounds: bool = True,
 ) -> sp.csr_array:
     """Make dual variables of one C feasible for another.
 
     What was at its bound moves with the bound; what was free stays where it is, as far
-    as the new bound allows.
+    as the new bound allows. If not `with_bounds`, all stays where it is as far as it
+    can: then the weights, which hardly change from one C to the next, are the same.
     """
     counts = np.diff(duals.indptr)
     old, new = np.repeat(old_loss_weights, counts), np.repeat(new_loss_weights, counts)
@@ -102,7 +107,7 @@ def feasible_duals(
             sums = np.asarray(duals.sum(axis=1)).ravel()
             held = np.repeat(sums, counts)
         scale = np.divide(new, held, out=np.zeros_like(new), where=held > 0)
-        at_bound = held >= (1 - 1e-6) * old
+        at_bound = with_bounds & (held >= (1 - 1e-6) * old)
         values = values * np.where(at_bound, scale, np.minimum(scale, 1.0))
     return sp.csr_array((values, duals.indices, duals.indptr), shape=duals.shape)
 

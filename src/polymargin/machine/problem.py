@@ -54,9 +54,11 @@ class Problem:
         duals = self.blocks(indptr, classes, values)
         return replace(self, lost_means=lost_means(self.machine, duals, self.labels))
 
-    def blocks_for(self, other: "Problem", coefficients) -> sp.csr_array | None:
+    def blocks_for(
+        self, other: "Problem", coefficients, with_bounds: bool = True
+    ) -> sp.csr_array | None:
         """Return the blocks of a solution, made feasible for another C; None if the
-        other problem is not of the same rows.
+        other problem is not of the same rows. For `with_bounds` see `feasible_duals`.
         """
         if (
             self.machine != other.machine
@@ -66,7 +68,7 @@ class Problem:
             return None
         duals = duals_of(self.machine, coefficients, self.labels, self.lost_means)
         return feasible_duals(
-            self.machine, duals, self.loss_weights, other.loss_weights
+            self.machine, duals, self.loss_weights, other.loss_weights, with_bounds
         )
 
 

@@ -1,79 +1,21 @@
-"""The best C, and the best width of a kernel, by cross-validation.
+"""The best C, and the best width of a kernel, by cross-validation."""
 
-Folds are weights: a row that is held out has weight zero, so all folds train on the
-same array, on threads or by the workers of a cluster. Within a fold, C grows from one
-machine to the next, which starts from the last.
-"""
-
-from dataclasses import dataclass, field
-from time import perf_counter
+import warnings
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.metrics import check_scoring
-from sklearn.model_selection import check_cv
-from sklearn.utils.validation import _check_sample_weight, check_array
+from sklearn.exceptions import ConvergenceWarning
 
-from ..base.threads import for_each, on_all_workers, thread_count
+from ..base.threads import on_all_workers, thread_count
+from ..driver.loop import Clock
+from .folds import Folds
+from .grid_walk import GridWalk
 from .path import check_grid, find_estimator
+from .tuning import Tuning, best_of
 
-_LOG2_CS = 2.0 ** np.arange(-5, 4)  # the grid of 003
-_MOST_GROWTH = 12  # points beyond an edge of the grid
-
-
-@dataclass(frozen=True)
-class TuningPoint:
-    """A point of the grid.
-
-    Attributes
-    ----------
-    parameters : dict
-    scores : ndarray of shape (n_folds,)
-        On the rows that were held out.
-    seconds : float
-        For all folds.
-    """
-
-    parameters: dict
-    scores: np.ndarray
-    seconds: float
-
-    @property
-    def mean(self) -> float:
-        """The mean score."""
-        return float(self.scores.mean())
-
-
-@dataclass(frozen=True)
-class Tuning:
-    """What `tune` has found.
-
-    Attributes
-    ----------
-    best : TuningPoint
-        The highest mean score; of equals, the smallest C, then the smallest gamma.
-    points : list of TuningPoint
-        All that were tried, in the order of their parameters.
-    model : estimator or None
-        Trained on all rows with the best parameters.
-    """
-
-    best: TuningPoint
-    points: list[TuningPoint]
-    model: object = field(repr=False, default=None)
-
-    def __str__(self) -> str:
-        names = list(self.best.parameters)
-        lines = ["  ".join(f"{name:>10}" for name in [*names, "score", "spread"])]
-        for point in self.points:
-            numbers = [
-                *point.parameters.values(),
-                point.mean,
-                float(point.scores.std()),
-            ]
-            mark = "  best" if point is self.best else ""
-            lines.append("  ".join(f"{number:10.4g}" for number in numbers) + mark)
-        return "\n".join(lines)
+_CS = 2.0 ** np.arange(-5, 4)  # the grid of 003
+_CS_WITH_KERNEL = 4.0 ** np.arange(-1, 4)
+_GAMMAS = 4.0 ** np.arange(-1, 2)  # times that of the estimator
 
 
 def tune(
@@ -87,11 +29,13 @@ def tune(
     scoring=None,
     grow=True,
     patience=2,
+    max_time=None,
     refit=True,
     sample_weight=None,
     n_jobs=None,
     verbose=0,
     watch=None,
+    progress=None,
     **parameters,
 ) -> Tuning:
     """Choose C, and gamma of a kernel, by cross-validation.
@@ -99,17 +43,23 @@ def tune(
     Parameters
     ----------
     X : array-like or CSR matrix of shape (n_samples, n_features)
+        Whatever the first step of a pipeline takes, if there is one.
 
     y : array-like of shape (n_samples,)
 
     machine : str or estimator, default="cs"
-        As in `path`.
+        As in `path`; or a scikit-learn `Pipeline` that ends with an estimator of this
+        package. Its transformers are fitted once in every fold, on the rows that are
+        trained on.
 
     Cs : array-like of float or None, default=None
-        The grid; powers of two from 2^-5 to 2^3 if None.
+        The grid; if None, powers of two from 2^-5 to 2^3, and with a kernel powers of
+        four from 1/4 to 64.
 
-    gammas : array-like of float or None, default=None
-        A second grid, for kernels that have gamma; that of the estimator if None.
+    gammas : array-like of float, "keep" or None, default=None
+        A second grid, for kernels that have gamma. If None, and gamma of the estimator
+        is a name, as "scale": a quarter of what it stands for, this, and four times
+        it. With "keep", or if gamma is a number, only C is searched for.
 
     cv : int, splitter or iterable, default=5
         Folds as in scikit-learn.
@@ -118,28 +68,39 @@ def tune(
         As in scikit-learn; accuracy if None.
 
     grow : bool, default=True
-        Whether a grid goes on beyond its edge as long as the best point is there.
+        Whether a grid goes on beyond its edge as long as the best point is there, and
+        is better than its neighbour by more than the standard error of the difference.
 
     patience : int or None, default=2
         C does not grow further when so many points in a row are worse than the best by
         more than the standard error of the difference. None: all points are tried.
 
+    max_time : float or None, default=None
+        Most seconds of the search. What has been found by then is the answer: the best
+        of the points that were finished, of which there is always one. To train on all
+        rows afterwards comes on top.
+
     refit : bool, default=True
         Whether to train on all rows with the best parameters.
 
     sample_weight : array-like of shape (n_samples,) or None, default=None
-        Weights of rows in training.
+        Weights of rows in training, of the machine but not of transformers.
 
     n_jobs : int or None, default=None
-        Threads, in the sense of joblib. What is found does not depend on it. Where
-        ``joblib.parallel_config(backend="dask")`` holds, folds are trained by the
-        workers of the cluster instead, and the rows are sent to each of them once.
+        Threads, in the sense of joblib. What is found does not depend on it, unless the
+        time is over before. Where ``joblib.parallel_config(backend="dask")`` holds,
+        folds are trained by the workers of the cluster instead, and the rows are sent
+        to each of them once.
 
     verbose : int, default=0
         Print a line for every point.
 
     watch : callable or None, default=None
         Called with every `TuningPoint` as soon as it is known.
+
+    progress : callable or None, default=None
+        Called with the share of the search that is done, from 0 to 1, and the seconds
+        that are left, foreseen from those of the points so far, before each `watch`.
 
     **parameters
         Of the estimator.
@@ -151,147 +112,77 @@ def tune(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
     >>> import polymargin
     >>> X, y = load_iris(return_X_y=True)
     >>> tuning = polymargin.tune(X, y, "cs", random_state=0)
     >>> tuning.model.C == tuning.best.parameters["C"]
     True
+    >>> machine = polymargin.KernelSVM(random_state=0)
+    >>> tuning = polymargin.tune(X, y, make_pipeline(StandardScaler(), machine))
+    >>> list(tuning.best.parameters)
+    ['kernelsvm__C', 'kernelsvm__gamma']
     """
     estimator = find_estimator(machine, parameters)
+    # Both are checked before anything is done with the rows.
+    Cs = None if Cs is None else check_grid("Cs", Cs)
+    if gammas is not None and not isinstance(gammas, str):
+        gammas = check_grid("gammas", gammas)
+    elif gammas not in (None, "keep"):
+        raise ValueError(
+            f"gammas={gammas!r} must be a list of numbers, 'keep' or None."
+        )
+    if max_time is not None and not max_time > 0:
+        raise ValueError(
+            f"max_time={max_time!r} must be a positive number of seconds, or None for "
+            f"no limit."
+        )
+    clock = Clock(max_time)
+
+    def tell(point, seconds_left):
+        if progress is not None:
+            gone = clock.seconds()
+            progress(gone / max(gone + seconds_left, 1e-9), seconds_left)
+        if verbose:
+            values = "  ".join(
+                f"{name.rpartition('__')[2]} {value:9.4g}"
+                for name, value in point.parameters.items()
+            )
+            print(f"[tune] {values}  score {point.mean:.4f}  {point.seconds:.2f} s")
+        if watch is not None:
+            watch(point)
+
     threads = thread_count(n_jobs)
-    search = _Search(
-        estimator, X, y, sample_weight, cv, scoring, threads, verbose, watch
-    )
-    Cs = np.unique(_LOG2_CS if Cs is None else check_grid("Cs", Cs))
-    if gammas is not None:
-        gammas = np.unique(check_grid("gammas", gammas))
-    with on_all_workers(search.X, search.y, *search.weights):
-        if gammas is None:
-            search.walk(Cs, None, grow, patience)
-        else:
-            for gamma in gammas:
-                search.walk(Cs, float(gamma), grow, patience)
-            if grow:
-                search.grow_gammas(Cs, gammas, patience)
-    points = sorted(search.points, key=lambda point: tuple(point.parameters.values()))
-    best = search.best()
-    model = None
+    folds = Folds(estimator, X, y, sample_weight, cv, scoring, threads)
+    Cs, gammas = _grids(folds, Cs, gammas)
+    search = GridWalk(folds, Cs, gammas, grow, patience, clock, tell)
+    with on_all_workers(*folds.arrays()), warnings.catch_warnings():
+        if max_time is not None:  # fits are meant to be cut short
+            warnings.filterwarnings("ignore", ".* raise max_time", ConvergenceWarning)
+        status = search.run()
+    best, model = best_of(search.points), None
     if refit:
         model = clone(estimator).set_params(**best.parameters)
-        model.fit(X, y, sample_weight)
-    return Tuning(best, points, model)
+        weights = {}
+        if sample_weight is not None:
+            weights[f"{folds.prefix}sample_weight"] = sample_weight
+        model.fit(X, y, **weights)
+    return Tuning(best, search.points, model, status)
 
 
-class _Search:
-    """The points tried so far, and how to try another."""
-
-    def __init__(
-        self, estimator, X, y, sample_weight, cv, scoring, threads, verbose, watch
-    ):
-        self.estimator = clone(estimator)
-        self.X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
-        self.y = np.asarray(y)
-        weights = _check_sample_weight(sample_weight, self.X, dtype=np.float64)
-        self.scorer = check_scoring(estimator, scoring)
-        self.threads, self.verbose, self.watch = threads, verbose, watch
-        self.held_out = []
-        self.weights = []
-        for train, test in check_cv(cv, self.y, classifier=True).split(self.X, self.y):
-            self.held_out.append(test)
-            fold = np.zeros_like(weights)
-            fold[train] = weights[train]
-            self.weights.append(fold)
-        self.points: list[TuningPoint] = []
-
-    def best(self) -> TuningPoint:
-        return max(
-            self.points,
-            key=lambda point: (point.mean, *(-v for v in point.parameters.values())),
+def _grids(folds: Folds, Cs, gammas):
+    """Return both grids, ascending, with what they are if they are not given."""
+    if Cs is None:
+        Cs = _CS_WITH_KERNEL if hasattr(folds.machine, "kernel") else _CS
+    named = folds.has_gamma() and isinstance(folds.machine.gamma, str)
+    if gammas is None and named:
+        gammas = folds.gamma() * _GAMMAS
+    if gammas is None or isinstance(gammas, str):
+        return np.unique(Cs), None
+    if not folds.has_gamma():
+        raise ValueError(
+            f"gammas={gammas.tolist()!r} means nothing for {folds.machine!r}, which "
+            f"has no kernel with gamma; leave it out."
         )
-
-    def walk(self, Cs, gamma: float | None, grow: bool, patience: int | None) -> None:
-        """Try all C with one kernel, upwards, and beyond the ends if it pays."""
-        models = self._models(gamma)
-        tried: list[TuningPoint] = []
-
-        def go_on(C) -> None:
-            tried.append(self._try(models, float(C), gamma))
-
-        for C in Cs:
-            go_on(C)
-            if self._hopeless(tried, patience):
-                break
-        step = Cs[-1] / Cs[-2] if len(Cs) > 1 else 2.0
-        while grow and _is_edge(tried, -1) and len(tried) < len(Cs) + _MOST_GROWTH:
-            go_on(tried[-1].parameters["C"] * step)
-        models = self._models(gamma)  # from nothing: these are cheap
-        while grow and _is_edge(tried, 0) and len(tried) < len(Cs) + _MOST_GROWTH:
-            go_on(tried[0].parameters["C"] / step)
-            tried.insert(0, tried.pop())
-        self.points += tried
-
-    def grow_gammas(self, Cs, gammas, patience: int | None) -> None:
-        step = gammas[-1] / gammas[-2] if len(gammas) > 1 else 2.0
-        low, high = float(gammas[0]), float(gammas[-1])
-        for _ in range(_MOST_GROWTH):
-            gamma = self.best().parameters["gamma"]
-            if gamma == high:
-                high *= step
-                self.walk(Cs, high, True, patience)
-            elif gamma == low:
-                low /= step
-                self.walk(Cs, low, True, patience)
-            else:
-                return
-
-    def _models(self, gamma: float | None) -> list:
-        """One machine for each fold, to be trained again and again."""
-        model = clone(self.estimator).set_params(warm_start=True, n_jobs=1)
-        if gamma is not None:
-            model.set_params(gamma=gamma)
-        return [clone(model) for _ in self.held_out]
-
-    def _try(self, models, C: float, gamma: float | None) -> TuningPoint:
-        start = perf_counter()
-        folds = [
-            (model.set_params(C=C), self.X, self.y, weights, test, self.scorer)
-            for model, weights, test in zip(
-                models, self.weights, self.held_out, strict=True
-            )
-        ]
-        models[:], scores = zip(
-            *for_each(_fit_and_score, folds, self.threads), strict=True
-        )
-        parameters = {"C": C} if gamma is None else {"C": C, "gamma": gamma}
-        point = TuningPoint(parameters, np.array(scores), perf_counter() - start)
-        if self.verbose:
-            values = "  ".join(f"{name} {v:9.4g}" for name, v in parameters.items())
-            print(f"[tune] {values}  score {point.mean:.4f}  {point.seconds:.2f} s")
-        if self.watch is not None:
-            self.watch(point)
-        return point
-
-    @staticmethod
-    def _hopeless(tried: list[TuningPoint], patience: int | None) -> bool:
-        """Whether the last points are all clearly worse than the best."""
-        if patience is None or len(tried) <= patience:
-            return False
-        best = max(tried, key=lambda point: point.mean)
-        for point in tried[-patience:]:
-            difference = best.scores - point.scores
-            error = difference.std(ddof=1) / np.sqrt(max(len(difference), 1))
-            if not difference.mean() > error:
-                return False
-        return True
-
-
-def _fit_and_score(model, X, y, weights, test, scorer) -> tuple[object, float]:
-    """Train on rows that have weight; return the model, and its score on others."""
-    model.fit(X, y, weights)
-    return model, scorer(model, X[test], y[test])
-
-
-def _is_edge(tried: list[TuningPoint], end: int) -> bool:
-    """Whether the best of points in ascending order is the one at an end."""
-    best = max(tried, key=lambda point: (point.mean, -point.parameters["C"]))
-    return tried[end] is best
+    return np.unique(Cs), np.unique(gammas)

@@ -35,7 +35,7 @@ def browse(page, *options):
         ],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=60,
         check=True,
     ).stdout
 

@@ -100,6 +100,8 @@ class KernelPairs:
         Makes the driver of a pair from the same kind of arguments.
     """
 
+    starts_with_weights = True
+
     def __init__(
         self, gram: Gram, problem: Problem, options: KernelOptions, make_driver
     ):

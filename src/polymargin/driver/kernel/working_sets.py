@@ -43,6 +43,8 @@ class BlockDriver:
         conditions equally, and the order of visits in the working set.
     """
 
+    starts_with_weights = True
+
     def __init__(self, gram: Gram, problem: Problem, options: KernelOptions):
         diagonal = gram.diagonal()
         cache_bytes = options.cache_bytes
