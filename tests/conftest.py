@@ -6,8 +6,8 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
@@ -51,18 +51,14 @@ def run_python():
 
 @pytest.fixture
 def interrupt_python(helpers_on_path):
-    """Interrupt a script some seconds after it has printed "ready".
-
-    Returns the seconds until its first word, the time at which it was stopped, and the
-    other words that it printed.
-    """
+    """Interrupt a script once it has printed "ready"; return the words that it adds."""
     if os.name != "posix":
         pytest.skip("signals as on POSIX")
 
     # Whoever runs the tests in the background may ignore the signal, and children too.
     listen = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
 
-    def interrupt(script, *arguments, after):
+    def interrupt(script, *arguments):
         script = listen + textwrap.dedent(script)
         process = subprocess.Popen(
             [sys.executable, "-c", script, *map(str, arguments)],
@@ -74,19 +70,68 @@ def interrupt_python(helpers_on_path):
         )
         try:
             assert process.stdout.readline() == "ready\n", process.stderr.read()
-            time.sleep(after)
-            assert process.poll() is None, process.stderr.read()
-            sent = time.time()
             os.kill(process.pid, signal.SIGINT)
-            out, err = process.communicate(timeout=20)
+            out, err = process.communicate(timeout=120)
         finally:
             process.kill()
             process.wait()
         assert process.returncode == 0, err
-        stopped, *words = out.split()
-        return float(stopped) - sent, words
+        return out.split()
 
     return interrupt
+
+
+@pytest.fixture
+def interrupted():
+    """Call a function until Ctrl-C, which is pressed once `ready` is set.
+
+    Another thread presses it, so that it may come anywhere in what runs by then.
+    """
+    if os.name != "posix":
+        pytest.skip("signals as on POSIX")
+
+    def call(work, ready):
+        gone_on = Event()
+
+        def press():
+            ready.wait()
+            if not gone_on.is_set():
+                os.kill(os.getpid(), signal.SIGINT)
+
+        presser = Thread(target=press)
+        # Whoever runs the tests in the background may ignore the signal.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            presser.start()
+            with pytest.raises(KeyboardInterrupt):
+                work()
+        finally:
+            gone_on.set()
+            ready.set()
+            presser.join()
+            signal.signal(signal.SIGINT, before)
+
+    return call
+
+
+class FakeClock:
+    """Stands still, or goes on by `tick` whenever somebody looks at it."""
+
+    now = tick = 0.0
+
+    def __call__(self):
+        self.now += self.tick
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The clock of the package, for tests to move; the core has its own."""
+    fake = FakeClock()
+    for name, module in list(sys.modules.items()):
+        if name.startswith("polymargin.") and hasattr(module, "perf_counter"):
+            monkeypatch.setattr(module, "perf_counter", fake)
+    return fake
 
 
 @pytest.fixture

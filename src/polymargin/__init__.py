@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # what `__getattr__` imports
     from .files.models import load, save
     from .files.models.inspection import describe
     from .files.models.liblinear import export_liblinear, import_liblinear
+    from .files.models.onnx_converters import register_onnx_converters
     from .files.models.onnx_graph import export_onnx
     from .selection.comparison import compare
     from .selection.path import path
@@ -45,6 +46,7 @@ _HOMES = {
     "load_data": ".files.data",
     "open_rows": ".access.row_store.store",
     "path": ".selection.path",
+    "register_onnx_converters": ".files.models.onnx_converters",
     "save": ".files.models",
     "save_data": ".files.data",
     "show_config": "._config",
@@ -72,6 +74,7 @@ __all__ = [
     "load_data",
     "open_rows",
     "path",
+    "register_onnx_converters",
     "save",
     "save_data",
     "show_config",

@@ -1,6 +1,7 @@
 """Work on threads: order, errors, and a system that gives fewer threads."""
 
 import sys
+import time
 from threading import Event, Thread
 
 import pytest
@@ -28,6 +29,21 @@ def test_an_error_stops_what_has_not_begun(threads):
         on_threads(work, range(1000), threads, lambda: stopped.append(True))
     assert stopped
     assert len(begun) < 1000
+
+
+def test_a_signal_waits_for_what_has_begun(interrupted):
+    """Also if it comes while threads are started; then the others do nothing."""
+    ready, told, begun, ended = Event(), Event(), [], []
+
+    def work(item):
+        begun.append(item)
+        ready.set()
+        assert told.wait(60)
+        time.sleep(0.1)  # who does not wait is gone
+        ended.append(item)
+
+    interrupted(lambda: on_threads(work, range(9), 3, told.set), ready)
+    assert begun and sorted(begun) == sorted(ended)
 
 
 @pytest.mark.parametrize("given", [0, 1, 3])

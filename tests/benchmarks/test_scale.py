@@ -3,6 +3,8 @@
 import json
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 from benchmark_records import page_of, record, run_in
@@ -111,13 +113,23 @@ def fake_spark(monkeypatch, tmp_path):
         "        time.sleep(60)\n"
         "    sys.exit('out of memory')\n"
     )
-    start = subprocess.Popen
+    start, now = subprocess.Popen, [0.0]
 
     def fake(command, **options):
+        events.append(Path(command[-1]))
         return start([sys.executable, str(script), *command[3:]], **options)
 
     monkeypatch.setattr(spark.subprocess, "Popen", fake)
-    monkeypatch.setattr(spark, "PAUSE", 0.05)
+    events = []
+
+    def pause(_):
+        """Time goes on once a fit hangs."""
+        time.sleep(0.02)
+        if events[-1].exists() and '"begins": 10' in events[-1].read_text():
+            now[0] += 1.0
+
+    monkeypatch.setattr(spark, "sleep", pause)
+    monkeypatch.setattr(spark, "monotonic", lambda: now[0])
     monkeypatch.setattr(spark, "find_spec", lambda name: True)
 
 
@@ -127,7 +139,7 @@ def test_spark_is_ended_when_it_takes_too_long(fake_spark):
     late = {"iterations": 10, "seconds": 0.5, "accuracy": None}
     assert spark.fit_until("hangs", "digits", 0.9, 0.5) == [done, late]
     with pytest.raises(RuntimeError, match="out of memory"):
-        spark.fit_until("fails", "digits", 0.9, 5.0)
+        spark.fit_until("fails", "digits", 0.9, 1e9)
 
 
 def test_without_spark_it_says_what_to_do(monkeypatch):

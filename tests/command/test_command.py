@@ -68,7 +68,7 @@ def test_as_a_module():
         [sys.executable, "-m", "polymargin.command", "--help"],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
     )
     assert done.returncode == 0
     for name in SUBCOMMANDS:

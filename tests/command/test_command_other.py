@@ -173,7 +173,7 @@ def test_completion(tmp_path, capsys, shell):
     assert main(["completion", shell]) == 0
     script = tmp_path / "script"
     script.write_text(capsys.readouterr().out)
-    done = subprocess.run([shell, "-n", str(script)], capture_output=True, timeout=20)
+    done = subprocess.run([shell, "-n", str(script)], capture_output=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
@@ -208,7 +208,7 @@ def test_what_is_completed(tmp_path, capsys):
             f'COMPREPLY=(); _polymargin; echo "${{COMPREPLY[@]}}"\n'
         )
     done = subprocess.run(
-        ["bash", "-c", script], capture_output=True, text=True, timeout=20
+        ["bash", "-c", script], capture_output=True, text=True, timeout=120
     )
     assert done.stderr == ""
     found = [line.split() for line in done.stdout.splitlines()]

@@ -26,7 +26,7 @@ def _elsewhere(tmp_path, monkeypatch):
 
 
 def test_the_plain_command(folder, tmp_path, capsys):
-    assert main(["train", str(folder / "digits.svm")]) == 0
+    assert main(["train", str(folder / "digits.svm"), "--quick"]) == 0
     shown = capsys.readouterr()
     assert "400 rows, 64 features" in shown.out and "10 classes" in shown.out
     assert "Weston-Watkins, rbf kernel, C = 1" in shown.out
@@ -39,7 +39,7 @@ def test_the_plain_command(folder, tmp_path, capsys):
 
 
 def test_sparse_rows_are_for_linear_machines(folder, capsys):
-    found = run_json(capsys, "train", folder / "text.svm")
+    found = run_json(capsys, "train", folder / "text.svm", "--quick")
     assert found["machine"]["estimator"] == "LinearSVM"
     assert found["machine"]["machine"] == "cs"
     assert found["machine"]["reason"] == "more than 1,000 features"

@@ -1,74 +1,94 @@
-"""Ctrl-C stops a fit within a second and keeps the model trained so far."""
+"""Ctrl-C stops a fit in the middle and keeps the model trained so far."""
 
+from threading import Event
+
+import numpy as np
 import pytest
+from callbacks import AfterSteps
+from problems import make_model, make_sparse_problem
 
-SCRIPT = """
-    import sys, time
-    import numpy as np
-    from problems import make_model, make_sparse_problem
+LIMITS = {"tol": 0, "max_iter": 10**9, "max_time": 300, "random_state": 0}
 
-    kind, method, machine, loss = sys.argv[1:]
-    if kind == "long epochs":  # tenths of a second each
-        k = 100 if machine == "cs" else 20
-        X, y = make_sparse_problem(n=100_000, d=20_000, k=k, nonzeros=60)
-    elif kind == "wide rows":  # of one class after the other
-        rng = np.random.default_rng(0)
-        X, y = rng.normal(size=(30_000, 64)), np.arange(30_000) % 4
-        X[np.arange(30_000), y] += 3
-    else:  # below a millisecond each
-        rng = np.random.default_rng(0)
-        X, y = rng.normal(size=(40, 30)) * 10.0 ** -np.arange(30), np.arange(40) % 5
+
+def many_rows(k=20):
+    return make_sparse_problem(n=5000, d=2000, k=k, nonzeros=60)
+
+
+def wide_rows():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(3000, 64)), np.arange(3000) % 4
+    X[np.arange(3000), y] += 3
+    return X, y
+
+
+def few_rows():
+    """Epochs too short for the core to ask for signals in them."""
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(40, 30)) * 10.0 ** -np.arange(30), np.arange(40) % 5
+
+
+def assert_belongs_together(model, X):
+    """Weights, dual variables and certificate are those of one moment."""
+    assert len(model.support_) > 0
+    coef = model.dual_coef_.T @ X
+    coef = coef.toarray() if hasattr(coef, "toarray") else coef
+    assert np.abs(coef - model.coef_).max() < 1e-6 * np.abs(coef).max()
+
+
+@pytest.mark.parametrize(
+    ("data", "machine", "loss"),
+    [
+        (many_rows, "cs", "hinge"),
+        (many_rows, "maxent", "log"),
+        (many_rows, "ovo", "logistic"),
+        (wide_rows, "ovr", "hinge"),  # one class after the other
+        (few_rows, "cs", "hinge"),
+    ],
+)
+def test_fit(interrupted, data, machine, loss):
+    X, y = data()
     # A large C needs many epochs; on wide rows its first hundred predict badly.
-    C = 1.0 if kind == "wide rows" else 1e4
-    model = make_model(machine, loss, C=C, tol=0, max_iter=10**9, random_state=0)
-    print("ready", flush=True)
-    try:
-        if method == "fit":
-            model.fit(X, y)
-        else:
-            while True:
-                model.partial_fit(X, y, classes=np.unique(y))
-        print("no interrupt")
-    except KeyboardInterrupt:
-        stopped = time.time()
-        if method == "fit":
-            assert model.dual_objective_ <= model.objective_
-            assert len(model.support_) > 0
-            # What is kept belongs together: weights, dual variables, certificate.
-            coef = model.dual_coef_.T @ X
-            coef = coef.toarray() if hasattr(coef, "toarray") else coef
-            assert np.abs(coef - model.coef_).max() < 1e-6 * np.abs(coef).max()
-        assert model.coef_.any()
-        accuracy = (model.predict(X[:500]) == y[:500]).mean()
-        # The labels of the small problem are random: there it only has to predict.
-        assert kind == "short epochs" or accuracy > 2 / len(model.classes_)
-        print(stopped, model.status_, flush=True)
-"""
+    C = 1.0 if data is wide_rows else 1e4
+    model, ready = make_model(machine, loss, C=C, **LIMITS), Event()
+    model.set_callbacks(AfterSteps(2, ready.set))
+    interrupted(lambda: model.fit(X, y), ready)
+    assert model.status_ == "interrupted"
+    assert model.n_iter_ >= 2
+    assert model.dual_objective_ <= model.objective_
+    assert_belongs_together(model, X)
+    # The labels of the few rows are random: there it only has to predict.
+    accuracy = (model.predict(X) == y).mean()
+    assert data is few_rows or accuracy > 2 / len(model.classes_)
 
 
-@pytest.mark.parametrize("kind", ["long epochs", "short epochs"])
-def test_fit(interrupt_python, kind):
-    seconds, words = interrupt_python(SCRIPT, kind, "fit", "cs", "hinge", after=1.5)
-    assert seconds < 1
-    assert words == ["interrupted"]
+def test_in_the_middle_of_an_epoch(interrupted):
+    """An epoch of this order takes hours: the core itself sees the signal."""
+    X, y = make_sparse_problem(n=50_000, d=2000, k=30, nonzeros=30)
+    model, ready = make_model("cs", "hinge", order="max_violation", **LIMITS), Event()
+    model.set_callbacks(AtTheFirst(ready))
+    interrupted(lambda: model.fit(X, y), ready)
+    assert (model.status_, model.n_iter_) == ("interrupted", 0)
 
 
-@pytest.mark.parametrize(("machine", "loss"), [("maxent", "log"), ("ovo", "logistic")])
-def test_other_machines(interrupt_python, machine, loss):
-    arguments = "long epochs", "fit", machine, loss
-    seconds, words = interrupt_python(SCRIPT, *arguments, after=1.5)
-    assert seconds < 1
-    assert words == ["interrupted"]
+class AtTheFirst(AfterSteps):
+    """Is ready when the first epoch begins."""
+
+    def __init__(self, ready):
+        super().__init__(0, ready.set)
+
+    def on_fit_task_begin(self, estimator, context):
+        if context.task_name == "epoch":
+            self.then()
 
 
-def test_separate_classes(interrupt_python):
-    arguments = "wide rows", "fit", "ovr", "hinge"
-    seconds, words = interrupt_python(SCRIPT, *arguments, after=1.5)
-    assert seconds < 1
-    assert words == ["interrupted"]
+def test_partial_fit(interrupted):
+    X, y = many_rows()
+    model, ready = make_model("cs", "hinge", C=1e4, random_state=0), Event()
 
+    def stream():
+        while True:
+            model.partial_fit(X, y, classes=np.unique(y))
+            ready.set()
 
-def test_partial_fit(interrupt_python):
-    arguments = "long epochs", "partial_fit", "cs", "hinge"
-    seconds, _ = interrupt_python(SCRIPT, *arguments, after=1.5)
-    assert seconds < 1
+    interrupted(stream, ready)
+    assert (model.predict(X) == y).mean() > 2 / len(model.classes_)

@@ -1,4 +1,4 @@
-"""A callback that keeps what it is told."""
+"""Callbacks that keep what they are told, or do something after some steps."""
 
 
 class Recorder:
@@ -29,3 +29,22 @@ class Recorder:
         self.scores.append(fitted_estimator.score(X, y))
         epochs = sum(name == "epoch" for name, _ in self.ended)
         return self.stop_after is not None and epochs >= self.stop_after
+
+
+class AfterSteps:
+    """Calls `then` when so many epochs, or chunks of a stream, are done."""
+
+    def __init__(self, count, then):
+        self.count, self.then, self.done = count, then, 0
+
+    def setup(self, estimator, context): ...
+
+    def teardown(self, estimator, context): ...
+
+    def on_fit_task_begin(self, estimator, context): ...
+
+    def on_fit_task_end(self, estimator, context):
+        if context.task_name in ("epoch", "chunk"):
+            self.done += 1
+            if self.done == self.count:
+                self.then()

@@ -54,18 +54,19 @@ def run_json(capsys, *words, status=0):
     return json.loads(capsys.readouterr().out)
 
 
-def command(*words):
-    """The words that start the command in a process of its own."""
+def command(*words, first=""):
+    """The words that start the command in a process of its own, after some Python."""
     # Whoever runs the tests in the background may ignore Ctrl-C, and children too.
     script = (
         "import signal, sys; "
         "signal.signal(signal.SIGINT, signal.default_int_handler); "
+        f"exec({first!r}); "
         "from polymargin.command import main; sys.exit(main())"
     )
     return [sys.executable, "-c", script, *map(str, words)]
 
 
-def start(*words, **options):
+def start(*words, first="", **options):
     """Start the command in a process of its own."""
     options = {
         "stdout": subprocess.PIPE,
@@ -74,12 +75,12 @@ def start(*words, **options):
         "start_new_session": True,
         "env": os.environ | {"COLUMNS": "100"},
     } | options
-    return subprocess.Popen(command(*words), **options)
+    return subprocess.Popen(command(*words, first=first), **options)
 
 
 def run(*words, input=None, **options):
     """Run the command in a process of its own; return status, output, errors."""
     stdin = subprocess.DEVNULL if input is None else subprocess.PIPE
     process = start(*words, stdin=stdin, **options)
-    out, err = process.communicate(input, timeout=60)
+    out, err = process.communicate(input, timeout=120)
     return process.returncode, out, err

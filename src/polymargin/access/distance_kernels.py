@@ -57,8 +57,8 @@ class GaussianKernel(Kernel):
         return Points(rows, finite(norms, "gamma times squared norms of rows of X"))
 
     def nodes(self, graph, points):
-        """Add the kernel of the rows ``X`` with `points` to an ONNX graph."""
-        rows = "X"
+        """Add the kernel of the rows with `points` to an ONNX graph."""
+        rows = graph.rows
         if self.centre is not None:
             rows = graph.node("Sub", rows, graph.constant(self.centre))
         squares = graph.node("ReduceSumSquare", rows, graph.whole(1), keepdims=1)
@@ -104,23 +104,27 @@ class LaplacianKernel(Kernel):
         return np.ones(len(points), dtype=self.dtype)
 
     def nodes(self, graph, points):
-        """Add the kernel of the rows ``X`` with `points` to an ONNX graph.
+        """Add the kernel of the rows with `points` to an ONNX graph.
 
         One point after the other, which bounds the memory.
         """
         at, number = dense_rows(points), graph.type_of(graph.dtype)
         make = graph.onnx.helper.make_node
         value = graph.onnx.helper.make_tensor_value_info
+        point, difference, lengths, axis, distance = (
+            f"{graph.prefix}{name}"
+            for name in ("point", "difference", "lengths", "axis", "distance")
+        )
         body = graph.onnx.helper.make_graph(
             [
-                make("Sub", ["X", "point"], ["difference"]),
-                make("Abs", ["difference"], ["lengths"]),
-                make("ReduceSum", ["lengths", "axis"], ["distance"], keepdims=0),
+                make("Sub", [graph.rows, point], [difference]),
+                make("Abs", [difference], [lengths]),
+                make("ReduceSum", [lengths, axis], [distance], keepdims=0),
             ],
             "distance_from_a_point",
-            [value("point", number, [at.shape[1]])],
-            [value("distance", number, ["rows"])],
-            [graph.onnx.numpy_helper.from_array(np.array([1]), "axis")],
+            [value(point, number, [at.shape[1]])],
+            [value(distance, number, ["rows"])],
+            [graph.onnx.numpy_helper.from_array(np.array([1]), axis)],
         )
         points = graph.constant(at)
         distances = graph.node("Scan", points, body=body, num_scan_inputs=1)

@@ -64,8 +64,9 @@ class PrecomputedKernel(Kernel):
         return left.matrix[np.ix_(left.at, right.at)]
 
     def nodes(self, graph, points):
-        """Add the kernel of the rows with `points`, which ``X`` holds."""
-        return graph.node("Gather", "X", graph.constant(points.at, np.int64), axis=1)
+        """Add the kernel of the rows with `points`, which the rows hold."""
+        at = graph.constant(points.at, np.int64)
+        return graph.node("Gather", graph.rows, at, axis=1)
 
     def diagonal(self, points):
         """Return the kernel of every point of the training with itself."""

@@ -78,12 +78,13 @@ class Kernel:
         raise NotImplementedError
 
     def nodes(self, graph, points: Points) -> str:
-        """Add the kernel of the rows ``X`` with `points` to an ONNX graph.
+        """Add the kernel of the rows with `points` to an ONNX graph.
 
         Parameters
         ----------
         graph : Graph
-            In the making, with the methods `node`, `constant` and `whole`.
+            In the making, with the methods `node`, `constant` and `whole`; `rows` is
+            the name of the rows.
         points : Points
 
         Returns

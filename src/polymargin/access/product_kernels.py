@@ -20,13 +20,13 @@ class LinearKernel(Kernel):
         return finite(values, "The kernel of some rows of X with themselves")
 
     def nodes(self, graph, points):
-        """Add the kernel of the rows ``X`` with `points` to an ONNX graph."""
+        """Add the kernel of the rows with `points` to an ONNX graph."""
         if "_nodes_of_products" not in vars(type(self)):  # that of a base is another's
             return super().nodes(graph, points)
         # gamma in the constant: onnxruntime takes factors in single precision.
         gamma = 1 if self.gamma_ is None else self.gamma_
         at = graph.constant(gamma * dense_rows(points).T)
-        return self._nodes_of_products(graph, graph.node("MatMul", "X", at))
+        return self._nodes_of_products(graph, graph.node("MatMul", graph.rows, at))
 
     def _of_products(self, products):
         return products

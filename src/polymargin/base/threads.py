@@ -5,7 +5,7 @@ the workers of a cluster, if joblib was told so.
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from threading import Thread
+from threading import Event, Thread
 
 from joblib import Parallel, cpu_count, delayed, effective_n_jobs, parallel_config
 from joblib.parallel import get_active_backend
@@ -30,28 +30,34 @@ def on_threads(
     numbers = iter(range(len(items)))
     results: list = [None] * len(items)
     errors: list[BaseException] = []
+    ends: list[Event] = []  # of the threads that have begun
 
     def take_items():
-        for number in numbers:
-            if errors:
-                return
-            try:
+        ends.append(end := Event())
+        try:
+            for number in numbers:
+                if errors:
+                    return
                 results[number] = work(items[number])
-            except BaseException as error:
-                errors.append(error)
-                stop()
+        except BaseException as error:
+            errors.append(error)
+            stop()
+        finally:
+            end.set()
 
-    started = _start(take_items, workers)
     try:
+        started = _start(take_items, workers)
         if not started:
             take_items()
         for thread in started:
             thread.join()
     except BaseException as signal:
+        # Threads that begin from now on see it. `join` does not wait for the others: it
+        # takes a thread for ended if a signal cuts its waiting short.
         errors.append(signal)
         stop()
-        for thread in started:
-            thread.join()
+        for end in list(ends):
+            end.wait()
     if errors:
         raise errors[0]
     return results

@@ -4,7 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from .estimator_choice import classes_of
-from .model_files import ZERO_BASED
+from .features import check_labels
+from .model_files import ZERO_BASED, table_metadata, trained_columns
 from .standard_streams import note
 
 # Kept in the model for people; scikit-learn would compare it to arrays without names.
@@ -27,12 +28,18 @@ def read_data(arguments, source: str, like=None):
     Returns
     -------
     data : Data
-        Dense if most values are not zero; of a row store, X is the store and y None.
+        Dense if most values are not zero; a pyarrow Table if columns are more than
+        numbers; of a row store, X is the store and y None.
     """
     if is_store(source):
         return _open_store(source, getattr(arguments, "memory_limit", None))
     if like is None:
-        data = _read(arguments, source)
+        words = [*arguments.category, *arguments.text]
+        data = _read_columns(arguments, source, as_words=words)
+        check_labels(data, source)
+    elif like.is_table:
+        trained = trained_columns(table_metadata(like))
+        data = _read_trained(arguments, source, trained, classes_of(like))
     else:
         options = {"n_features": like.X.shape[1], "zero_based": like.zero_based}
         data = _read(arguments, source, classes_of(like), **options)
@@ -58,8 +65,15 @@ def read_for(model, arguments, source: str):
         _compare_names(source, data.feature_names, model.__dict__.pop(_NAMES, None))
         y = data.X.labels()
         return replace(data, y=None if y is None else labels_like(y, model.classes_))
+    metadata = getattr(model, "metadata_", {})
+    trained = trained_columns(metadata)
+    if trained is not None:
+        data = _read_trained(arguments, source, trained, model.classes_)
+        if data.is_table:
+            return data
+        return _of_as_many(data, model.n_features_in_, source)
     wanted = model.n_features_in_
-    options = {"zero_based": getattr(model, "metadata_", {}).get(ZERO_BASED)}
+    options = {"zero_based": metadata.get(ZERO_BASED)}
     if arguments.n_features is None and wanted > MOST_FEATURES:
         options["n_features"] = wanted
     data = _read(arguments, source, model.classes_, **options)
@@ -138,6 +152,34 @@ def _read(arguments, source: str, classes=None, **known):
         return load_data(source, **options)
     data = load_written(source, **options)
     return data if data.y is None else replace(data, y=labels_like(data.y, classes))
+
+
+def _read_trained(arguments, source: str, trained, classes):
+    """Read a table with the columns of a model, or of its training."""
+    from ..files.data.label_rule import labels_like
+
+    data = _read_columns(arguments, source, trained=trained, written=True)
+    return data if data.y is None else replace(data, y=labels_like(data.y, classes))
+
+
+def _of_as_many(data, wanted: int, source: str):
+    """Check rows that are no table, for a model that was trained on one."""
+    import scipy.sparse as sp
+
+    if data.X.shape[1] != wanted:
+        raise ValueError(
+            f"{source} has {data.X.shape[1]} features, but the model was trained with "
+            f"{wanted} columns; give a table with these."
+        )
+    return replace(data, X=data.X.toarray() if sp.issparse(data.X) else data.X)
+
+
+def _read_columns(arguments, source: str, **known):
+    """Read a file; a table may have columns of any kind."""
+    from ..files.data.columns import load_columns
+
+    options = load_options(arguments) | {"encoding": arguments.encoding}
+    return load_columns(source, **(options | known))
 
 
 def _dense_if_full(data):

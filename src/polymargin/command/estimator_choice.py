@@ -44,6 +44,13 @@ class Choice:
     estimator: object
     reason: str
 
+    @classmethod
+    def of(cls, comparison, arguments: argparse.Namespace) -> "Choice":
+        """Return the machine that a comparison has found best."""
+        options = {"random_state": arguments.seed, "n_jobs": arguments.n_jobs}
+        estimator = comparison.best.candidate.estimator(**options)
+        return cls(estimator, comparison.reason)
+
     @property
     def has_kernel(self) -> bool:
         return "kernel" in self.estimator.get_params()
@@ -89,14 +96,35 @@ def translate_solver_type(arguments: argparse.Namespace) -> None:
     note(f"{words}.")
 
 
-def choose(arguments: argparse.Namespace, data) -> Choice:
+def asks_for_machine(arguments: argparse.Namespace) -> bool:
+    """Whether the options say which machine to train, or with which C."""
+    names = "machine loss solver_type solver gamma degree coef0 bias features C"
+    given = [getattr(arguments, name) for name in names.split()]
+    asked = any(value is not None for value in given)
+    return asked or arguments.kernel != "auto" or arguments.probability
+
+
+def shared_parameters(arguments: argparse.Namespace, classes) -> dict:
+    """Return what the options say of every machine."""
+    parameters = {
+        "tol": arguments.tol,
+        "max_iter": arguments.max_iter,
+        "max_time": arguments.max_time,
+        "class_weight": _class_weight(arguments.weights, classes),
+    }
+    return {name: value for name, value in parameters.items() if value is not None}
+
+
+def choose(arguments: argparse.Namespace, X, classes) -> Choice:
     """Return the estimator that the options ask for, or that suits the data.
 
     Parameters
     ----------
     arguments : Namespace
         Of `add_machine_options`, after `translate_solver_type`.
-    data : Data
+    X : array, CSR matrix or row store
+        Features.
+    classes : ndarray
 
     Returns
     -------
@@ -108,15 +136,12 @@ def choose(arguments: argparse.Namespace, data) -> Choice:
 
     machine, loss = arguments.machine, arguments.loss
     solver = None if arguments.solver == "auto" else arguments.solver
-    kernel, reason = _kernel(arguments, data.X, machine, loss, solver)
+    kernel, reason = _kernel(arguments, X, machine, loss, solver)
     shared = {
         "machine": machine,
         "loss": loss,
         "solver": solver,
-        "tol": arguments.tol,
-        "max_iter": arguments.max_iter,
-        "max_time": arguments.max_time,
-        "class_weight": _class_weight(arguments.weights, classes_of(data)),
+        **shared_parameters(arguments, classes),
     }
     of_linear = {"features": arguments.features, **_intercept(arguments.bias)}
     of_kernel = {

@@ -40,13 +40,9 @@ def run(arguments: argparse.Namespace) -> int:
     if data.y is None:
         raise ValueError(f"{data_path} has no labels; `predict` needs none.")
     evaluation = evaluate(model, data.X, data.y)
-    recalls = [recall for recall in evaluation.recall if recall is not None]
-    balanced = sum(recalls) / len(recalls)
     if arguments.json:
         where = {"model": model_path, "data": data_path}
-        print_json(where | evaluation.to_dict() | {"balanced_accuracy": balanced})
+        print_json(where | evaluation.to_dict())
     else:
-        accuracy, *tables = evaluation.lines(_MOST)
-        print(f"{model_path} on {data_path}\n\n{accuracy}")
-        print(f"balanced accuracy {balanced:.2%}", *tables, sep="\n")
+        print(f"{model_path} on {data_path}\n", *evaluation.lines(_MOST), sep="\n")
     return OK

@@ -36,13 +36,13 @@ class Fit:
         return found | {"epochs": model.n_iter_, "seconds": self.seconds}
 
 
-def fit_model(choice: Choice, data, progress: Progress) -> Fit:
-    """Train the model; after Ctrl-C, return it as far as it is trained."""
+def fit_model(choice: Choice, X, y, progress: Progress) -> Fit:
+    """Train the machine on features; after Ctrl-C, return it as far as it is."""
     model = choice.estimator.set_callbacks(EpochWatch(progress))
     interrupted = False
     start = perf_counter()
     try:
-        model.fit(data.X, data.y)
+        model.fit(X, y)
     except KeyboardInterrupt:
         if not hasattr(model, "status_"):
             raise
@@ -50,10 +50,6 @@ def fit_model(choice: Choice, data, progress: Progress) -> Fit:
     finally:
         progress.clear()
         model.set_callbacks()
-    if data.feature_names is not None:
-        import numpy as np
-
-        model.feature_names_in_ = np.asarray(data.feature_names, dtype=object)
     return Fit(model, perf_counter() - start, interrupted)
 
 
@@ -82,31 +78,90 @@ def folds_of(y, wanted: int | None, seed: int):
     return StratifiedKFold(folds, shuffle=True, random_state=seed)
 
 
-def cross_validate(choice: Choice, data, folds, n_jobs: int, progress: Progress):
-    """Return the accuracy on each fold, trained on the others."""
-    from ..selection.tune import tune
+def cross_validate(choice: Choice, features, data, folds, n_jobs, progress: Progress):
+    """Predict each fold by what is trained on the others.
+
+    Returns
+    -------
+    scores : ndarray
+        Accuracy on each fold.
+    evaluation : Evaluation
+        Of all folds together.
+    """
+    import numpy as np
+    from sklearn.base import clone
+    from sklearn.utils import _safe_indexing
+
+    from ..base.threads import on_threads, thread_count
+    from ..files.models.evaluation import evaluation_of
 
     watch = FoldWatch(progress, folds.get_n_splits())
+    pipeline = features.pipeline(choice.estimator)
+
+    def predict(split):
+        train, test = split
+        model = clone(pipeline)
+        machine = model if features.transformer is None else model[-1]
+        machine.set_params(n_jobs=1).set_callbacks(watch)
+        model.fit(_safe_indexing(data.X, train), data.y[train])
+        return model.predict(_safe_indexing(data.X, test))
+
     with _on_folds(choice, watch, progress):
-        tuning = tune(
-            data.X,
-            data.y,
-            choice.estimator,
-            Cs=[choice.estimator.C],
-            gammas="keep",
-            cv=folds,
-            grow=False,
-            refit=False,
-            n_jobs=n_jobs,
-        )
-    return tuning.best.scores
+        with warnings.catch_warnings():
+            # folds of classes with few rows
+            warnings.filterwarnings("ignore", message="The least populated class")
+            splits = list(folds.split(data.y, data.y))
+        found = on_threads(predict, splits, thread_count(n_jobs), watch.stop.set)
+    y = [data.y[test] for _, test in splits]
+    scores = [float((a == b).mean()) for a, b in zip(found, y, strict=True)]
+    evaluation = evaluation_of(
+        np.concatenate(found), np.concatenate(y), np.unique(data.y)
+    )
+    return np.array(scores), evaluation
+
+
+def measured(comparison, classes):
+    """Return what `cross_validate` does, of the machine that was found best."""
+    from ..files.models.evaluation import evaluation_of
+
+    evaluation = evaluation_of(comparison.predicted, comparison.labels, classes)
+    return comparison.best.scores, evaluation
+
+
+def compare_machines(arguments, features, data, given: dict, progress: Progress):
+    """Choose a machine by cross-validation; see `choose`."""
+    from ..selection.choice import choose
+
+    watch = Watch()
+
+    def show(share, trial) -> None:
+        words = f"{trial.candidate}: {100 * trial.accuracy:.2f} %"
+        progress.show(share, words)
+
+    with stopping_on_ctrl_c(watch):
+        try:
+            return choose(
+                data.X,
+                data.y,
+                features.transformer,
+                budget=arguments.budget,
+                cv=arguments.cross_validate or _FOLDS,
+                random_state=arguments.seed,
+                n_jobs=arguments.n_jobs,
+                watch=show,
+                callback=watch,
+                **given,
+            )
+        finally:
+            progress.clear()
 
 
 def search(
     choice: Choice,
-    data,
+    X,
+    y,
     folds,
-    n_jobs: int,
+    n_jobs,
     progress: Progress,
     Cs=None,
     gammas=None,
@@ -135,8 +190,8 @@ def search(
 
     with _on_folds(choice, Watch(), progress):
         return tune(
-            data.X,
-            data.y,
+            X,
+            y,
             choice.estimator,
             Cs=Cs,
             gammas=gammas,

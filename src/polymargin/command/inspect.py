@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         X, y = data.X, data.y
         if y is None:
             raise ValueError(f"{data_path} has no labels; put one before each row.")
-    if names is not None:
+    if names is not None and not hasattr(model, "steps"):
         model.feature_names_in_ = names
     description = describe(model, X, y, top=arguments.top)
     if arguments.json:

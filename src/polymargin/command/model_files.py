@@ -5,7 +5,8 @@ from pathlib import Path
 
 MODEL_SUFFIX = ".polymargin"
 STORE_SUFFIX = ".rows"
-ZERO_BASED = "zero_based"  # in the metadata of models
+# In the metadata of models: how svmlight text counts, and what a table was like.
+ZERO_BASED, TABLE = "zero_based", "table"
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 _OF_DATA = (
     ".svm",
@@ -71,7 +72,23 @@ def model_path(source: str) -> Path:
 
 def model_metadata(source: str, data) -> dict:
     """What a model file remembers of the data, to read others in the same way."""
-    metadata = {"data": source}
+    metadata = {"data": source} | table_metadata(data)
     if data.zero_based is not None:
         metadata[ZERO_BASED] = data.zero_based
     return metadata
+
+
+def table_metadata(data) -> dict:
+    """What a model file remembers of a table, to find its columns in another."""
+    if not data.is_table or data.feature_names is None:
+        return {}
+    types = data.types or [(name, "number") for name in data.feature_names]
+    known = {"label": data.label_name, "mixed": data.types is not None}
+    return {TABLE: {"types": [list(one) for one in types]} | known}
+
+
+def trained_columns(metadata: dict):
+    """Return what `table_metadata` says, None if it says nothing."""
+    from ..files.data.columns import Trained
+
+    return Trained(**metadata[TABLE]) if TABLE in metadata else None

@@ -30,6 +30,11 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         "one that is called label, class, target or y, else the last",
     )
     add(
+        "--encoding",
+        metavar="name",
+        help="of the text of a table, such as latin-1; utf-8 if not given",
+    )
+    add(
         "--zero-based",
         choices=("auto", "yes", "no"),
         default="auto",
@@ -48,6 +53,36 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         help="most that compressed data may have when it is unpacked, such as 20GB; "
         "half of the free memory if not given",
     )
+
+
+def add_column_options(parser: argparse.ArgumentParser) -> None:
+    """Add what says which features are made of the columns of a table."""
+    group = parser.add_argument_group(
+        "columns", "names of columns, with commas between them or one an option"
+    )
+    for option, what in (
+        ("--drop", "to be left out"),
+        ("--number", "that are numbers, though they look like identifiers"),
+        ("--category", "whose values are names, though they look like numbers or text"),
+        ("--text", "that are text, though they look like categories or identifiers"),
+    ):
+        group.add_argument(
+            option,
+            action="extend",
+            type=_names,
+            metavar="columns",
+            default=[],
+            help=what,
+        )
+    group.add_argument(
+        "--as-is",
+        action="store_true",
+        help="all columns are numbers, and are not scaled; for sparse rows, too",
+    )
+
+
+def _names(text: str) -> list[str]:
+    return [name for name in text.split(",") if name]
 
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:

@@ -9,6 +9,7 @@ from .exit_status import OK, UNCONVERGED, UsageError
 from .model_files import model_metadata, model_path
 from .options import (
     DATA,
+    add_column_options,
     add_data_options,
     add_machine_options,
     add_output_options,
@@ -22,18 +23,26 @@ from .standard_streams import note
 HELP = "Train a model, say how good it is, and write it to a file."
 INTERRUPTED = "stopped before there was a model; nothing is written."
 EXAMPLES = """\
-  polymargin train news.svm                    # writes news.polymargin
-  polymargin train news.svm news.t.svm         # accuracy on a held-out file
-  polymargin train table.csv --label species -o flowers.polymargin
+  polymargin train table.csv                   # writes table.polymargin
+  polymargin train table.csv heldout.csv       # accuracy on a held-out file
+  polymargin train table.csv --label species --drop id -o flowers.polymargin
+  polymargin train table.csv --columns         # what would be made of each column
   polymargin train news.svm -c auto            # the best C by cross-validation
   polymargin train digits.npz --kernel rbf -c 10 --gamma 0.02
   polymargin train news.svm -s 4 -c 0.5 -e 0.01 -v 10     # as LIBLINEAR has it
   zcat news.svm.gz | polymargin train - --json
   polymargin train big.rows --memory-limit 2GB # a row store, which `convert` makes
 
-Without --machine and --kernel, the shape of the data decides: a Weston-Watkins
-machine with the kernel rbf for at most 20,000 rows of at most 1,000 features of
-which a tenth is not zero, a linear Crammer-Singer machine otherwise. C is 1.
+Columns of a table are told apart: numbers are centred and scaled, their missing
+cells imputed and flagged; words are one-hot, or TF-IDF if they are text; dates are
+numbers; constants and identifiers are left out. The model file has all of it, so
+`predict` takes rows as they come.
+
+Unless an option names a machine, a few linear and kernel machines are compared by
+cross-validation within --budget, and the most accurate is taken; a linear one, if
+it is as good. --quick trains one machine with C = 1: Weston-Watkins with the kernel
+rbf for at most 20,000 rows of at most 1,000 features of which a tenth is not zero,
+a linear Crammer-Singer machine otherwise.
 
 Ctrl-C ends the training; the model trained so far is written, and the exit status
 is 130.
@@ -54,9 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--C",
         dest="C",
         type=_C,
-        default=1.0,
         metavar="number",
-        help="weight of the losses, 1 if not given; auto: the best by "
+        help="weight of the losses, 1 if a machine is named; auto: the best by "
         "cross-validation, with gamma if there is one (also as -C)",
     )
     add("-C", dest="C", action="store_const", const="auto", help=argparse.SUPPRESS)
@@ -65,8 +73,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-v",
         type=int,
         metavar="folds",
-        help="5 if there is no held-out file and -c is a number, 0 for none; the model "
-        "is written all the same",
+        help="folds to measure by, 5 if there is no held-out file; 0 for none, then "
+        "nothing is compared; the model is written all the same",
+    )
+    add(
+        "--budget",
+        type=positive,
+        default=30.0,
+        metavar="seconds",
+        help="for comparing machines, 30 if not given; training and measuring the one "
+        "that is taken comes on top",
+    )
+    add("--quick", action="store_true", help="compare nothing, train one machine")
+    add(
+        "--columns",
+        action="store_true",
+        help="show what would be made of each column, and train nothing",
     )
     add(
         "--memory-limit",
@@ -75,6 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "memory if not given",
     )
     add_machine_options(parser)
+    add_column_options(parser)
     add_data_options(parser)
     add_output_options(parser)
 
@@ -89,8 +112,23 @@ def _C(text: str) -> float | str:
 def run(arguments: argparse.Namespace) -> int:
     """Read, choose, train, write, measure, and say so."""
     from .. import save
-    from .estimator_choice import choose, translate_solver_type
-    from .fitting import cross_validate, fit_model, folds_of, search
+    from .estimator_choice import (
+        Choice,
+        asks_for_machine,
+        choose,
+        classes_of,
+        shared_parameters,
+        translate_solver_type,
+    )
+    from .features import make_features
+    from .fitting import (
+        compare_machines,
+        cross_validate,
+        fit_model,
+        folds_of,
+        measured,
+        search,
+    )
     from .training_report import TrainingReport
 
     heldout = _heldout(arguments)
@@ -99,7 +137,11 @@ def run(arguments: argparse.Namespace) -> int:
     translate_solver_type(arguments)
     _check_store(arguments)
     data = read_data(arguments, arguments.data)
-    choice = choose(arguments, data)
+    features = make_features(arguments, data)
+    if arguments.columns:
+        return _show_columns(arguments, features)
+    X, classes = features.fit(data), classes_of(data)
+    choice = choose(arguments, X, classes)
     folds = None
     if not is_store(arguments.data):
         folds = folds_of(data.y, arguments.cross_validate, arguments.seed)
@@ -108,18 +150,25 @@ def run(arguments: argparse.Namespace) -> int:
     test = None
     if heldout is not None:
         test = read_data(arguments, heldout, like=data)
-    report = TrainingReport(arguments, data)
+    report = TrainingReport(arguments, data, features)
     progress = make_progress(arguments.quiet)
+    comparison = None
     if arguments.C == "auto":
-        tuning = search(choice, data, folds, arguments.n_jobs, progress, None, None)
+        tuning = search(choice, X, data.y, folds, arguments.n_jobs, progress)
         choice.estimator.set_params(**tuning.best.parameters)
         report.add_tuning(tuning)
-    else:
+    elif arguments.C is not None:
         choice.estimator.set_params(C=arguments.C)
+    elif folds is not None and not (asks_for_machine(arguments) or arguments.quick):
+        given = shared_parameters(arguments, classes)
+        comparison = compare_machines(arguments, features, data, given, progress)
+        report.add_comparison(comparison)
+        choice = Choice.of(comparison, arguments)
     report.add_choice(choice)
 
-    fit = fit_model(choice, data, progress)
-    save(fit.model, target, metadata=model_metadata(arguments.data, data))
+    fit = fit_model(choice, X, data.y, progress)
+    model = features.pipeline(fit.model, data.feature_names)
+    save(model, target, metadata=model_metadata(arguments.data, data))
     report.add_fit(fit, target)
     if fit.interrupted:
         note(f"stopped; the model trained so far is in {target}.")
@@ -127,18 +176,40 @@ def run(arguments: argparse.Namespace) -> int:
         return STOPPED
     try:
         if test is not None:
-            accuracy = _accuracy(fit.model, test)
-            report.add_heldout(heldout, accuracy, test.X.shape[0])
-        if folds is not None and _wants_folds(arguments, heldout):
-            report.add_folds(
-                cross_validate(choice, data, folds, arguments.n_jobs, progress)
-            )
+            _measure_heldout(heldout, test, model, report)
+        if folds is not None and _wants_folds(arguments, test):
+            if comparison is None:
+                options = choice, features, data, folds, arguments.n_jobs, progress
+                report.add_folds(*cross_validate(*options))
+            else:
+                report.add_folds(*measured(comparison, model.classes_))
     except KeyboardInterrupt:
         note(f"stopped; the model in {target} is complete, its accuracy is not known.")
         report.finish()
         return STOPPED
     report.finish()
     return OK if fit.converged else UNCONVERGED
+
+
+def _show_columns(arguments, features) -> int:
+    from .standard_streams import print_json
+
+    if arguments.json:
+        print_json({"data": arguments.data, "columns": features.as_dicts()})
+    elif features.columns:
+        print(*features.lines(everything=True), sep="\n")
+    else:
+        print(f"features are {features.what or 'as they are'}")
+    return OK
+
+
+def _measure_heldout(source: str, test, model, report) -> None:
+    from ..files.models.evaluation import evaluate
+
+    if test.y is None:  # of a row store
+        report.add_accuracy(source, model.score(test.X), test.X.shape[0])
+    else:
+        report.add_heldout(source, evaluate(model, test.X, test.y))
 
 
 def _check_store(arguments) -> None:
@@ -175,15 +246,8 @@ def _heldout(arguments) -> str | None:
     return heldout
 
 
-def _accuracy(model, test) -> float:
-    """Share of rows whose label is predicted; one that the model has not is wrong."""
-    if test.y is None:  # of a row store
-        return model.score(test.X)
-    return float((model.predict(test.X) == test.y).mean())
-
-
-def _wants_folds(arguments, heldout: str | None) -> bool:
-    """Whether accuracy is to be measured by cross-validation once more."""
+def _wants_folds(arguments, test) -> bool:
+    """Whether accuracy is to be measured by cross-validation."""
     if arguments.C == "auto":
         return False
-    return arguments.cross_validate is not None or heldout is None
+    return arguments.cross_validate is not None or test is None

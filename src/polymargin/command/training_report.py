@@ -1,9 +1,12 @@
 """What `train` tells: lines for people as it goes, or one object for programs."""
 
+import shutil
 import sys
 
 from .estimator_choice import classes_of, density
 from .standard_streams import print_json
+
+_MOST_LABELS = 30  # in tables
 
 
 class TrainingReport:
@@ -13,24 +16,30 @@ class TrainingReport:
     ----------
     arguments : Namespace
     data : Data
+    features : Features
     """
 
-    def __init__(self, arguments, data):
+    def __init__(self, arguments, data, features):
         self.talks = not (arguments.json or arguments.quiet)
         self.json = arguments.json
-        rows, features = data.X.shape
+        rows, width = data.X.shape
         classes = len(classes_of(data))
         self.found = {
             "data": arguments.data,
             "rows": rows,
-            "features": features,
+            "features": width,
             "classes": classes,
         }
+        if features.columns:
+            self.found["columns"] = features.as_dicts()
+            what = f"{width:,} columns"
+        else:
+            what = f"{width:,} features ({100 * density(data.X):.3g} % not zero)"
         self.line(
-            "data",
-            f"{arguments.data}: {rows:,} rows, {features:,} features "
-            f"({100 * density(data.X):.3g} % not zero), {classes:,} classes",
+            "data", f"{arguments.data}: {rows:,} rows, {what}, {classes:,} classes"
         )
+        for number, text in enumerate(features.lines()):
+            self.line("" if number else "columns", text)
 
     def line(self, name: str, text: str) -> None:
         if self.talks:
@@ -72,14 +81,54 @@ class TrainingReport:
         self.line("trained", words)
         self.line("model", str(target))
 
-    def add_heldout(self, source: str, accuracy: float, rows: int) -> None:
+    def add_comparison(self, comparison) -> None:
+        best_of = {}
+        for trial in comparison.trials:
+            kind = trial.candidate.machine, trial.candidate.family
+            if trial.right:
+                best_of.setdefault(kind, trial)
+        self.found["comparison"] = {
+            "trials": [trial_dict(trial) for trial in comparison.trials if trial.right],
+            "baseline": comparison.baseline,
+            "complete": comparison.complete,
+            "seconds": comparison.seconds,
+        }
+        tried = len(self.found["comparison"]["trials"])
+        ended = "" if comparison.complete else ", until the --budget was spent"
+        self.line(
+            "compared",
+            f"{tried} settings in {comparison.seconds:.1f} s{ended}; accuracy on "
+            f"held-out rows of the best of each machine:",
+        )
+        for trial in best_of.values():
+            self.line(
+                "",
+                f"{100 * trial.accuracy:6.2f} %  {trial.candidate} "
+                f"(folds: {len(trial.scores)})",
+            )
+        self.line("", f"{100 * comparison.baseline:6.2f} %  the most frequent class")
+
+    def add_accuracy(self, source: str, accuracy: float, rows: int) -> None:
         self.found["heldout"] = {"data": source, "rows": rows, "accuracy": accuracy}
         right = round(accuracy * rows)
         self.line("accuracy", f"{100 * accuracy:.2f} % of {source} ({right}/{rows})")
 
-    def add_folds(self, scores) -> None:
-        self.found["cross_validation"] = folds_dict(scores)
+    def add_heldout(self, source: str, evaluation) -> None:
+        self.add_accuracy(source, evaluation.accuracy, evaluation.n_rows)
+        self.found["heldout"] |= evaluation.to_dict()
+        self._show(evaluation)
+
+    def add_folds(self, scores, evaluation) -> None:
+        self.found["cross_validation"] = folds_dict(scores) | {
+            "evaluation": evaluation.to_dict()
+        }
         self.line("accuracy", in_folds(scores))
+        self._show(evaluation)
+
+    def _show(self, evaluation) -> None:
+        if self.talks:
+            width = shutil.get_terminal_size().columns
+            print("", *evaluation.lines(_MOST_LABELS, width), sep="\n")
 
     def finish(self) -> None:
         """Print the object, if that is wanted."""
@@ -101,3 +150,16 @@ def folds_dict(scores) -> dict:
 def point_dict(point) -> dict:
     """Return a point of a grid for JSON."""
     return {**point.parameters, **folds_dict(point.scores), "seconds": point.seconds}
+
+
+def trial_dict(trial) -> dict:
+    """Return a setting that was tried, for JSON."""
+    candidate = trial.candidate
+    return {
+        "machine": candidate.machine,
+        "kernel": None if candidate.gamma is None else "rbf",
+        **candidate.parameters,
+        **folds_dict(trial.scores),
+        "accuracy": trial.accuracy,
+        "seconds": trial.seconds,
+    }

@@ -8,6 +8,7 @@ from .exit_status import OK, UNCONVERGED, UsageError
 from .model_files import model_metadata
 from .options import (
     DATA,
+    add_column_options,
     add_data_options,
     add_machine_options,
     add_output_options,
@@ -48,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--cross-validate", "-v", type=int, metavar="folds", help="5 if not given")
     add("--output", "-o", metavar="file", help="write the model of the best point")
     add_machine_options(parser)
+    add_column_options(parser)
     add_data_options(parser)
     add_output_options(parser)
 
@@ -58,7 +60,8 @@ translate = weights_apart
 def run(arguments: argparse.Namespace) -> int:
     """Search, print the table, and train with the best if asked to."""
     from .. import save
-    from .estimator_choice import choose, translate_solver_type
+    from .estimator_choice import choose, classes_of, translate_solver_type
+    from .features import make_features
     from .fitting import fit_model, folds_of, search
     from .standard_streams import print_json
     from .training_report import in_folds, point_dict
@@ -72,7 +75,9 @@ def run(arguments: argparse.Namespace) -> int:
             f"its rows in a file."
         )
     data = read_data(arguments, arguments.data)
-    choice = choose(arguments, data)
+    features = make_features(arguments, data)
+    X = features.fit(data)
+    choice = choose(arguments, X, classes_of(data))
     if arguments.gammas is not None and not choice.has_gamma:
         raise UsageError("--gammas means nothing without a kernel; add --kernel rbf.")
     folds = folds_of(data.y, arguments.cross_validate, arguments.seed)
@@ -81,7 +86,8 @@ def run(arguments: argparse.Namespace) -> int:
     progress = make_progress(arguments.quiet)
     tuning = search(
         choice,
-        data,
+        X,
+        data.y,
         folds,
         arguments.n_jobs,
         progress,
@@ -109,8 +115,9 @@ def run(arguments: argparse.Namespace) -> int:
     status = OK
     if arguments.output is not None:
         choice.estimator.set_params(**tuning.best.parameters)
-        fit = fit_model(choice, data, progress)
-        save(fit.model, arguments.output, metadata=model_metadata(arguments.data, data))
+        fit = fit_model(choice, X, data.y, progress)
+        model = features.pipeline(fit.model, data.feature_names)
+        save(model, arguments.output, metadata=model_metadata(arguments.data, data))
         found |= fit.as_dict() | {"model": arguments.output}
         status = STOPPED if fit.interrupted else OK if fit.converged else UNCONVERGED
         if talks:

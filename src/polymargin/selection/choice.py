@@ -125,6 +125,7 @@ def choose(
     n_jobs: int | None = None,
     watch: Callable[[float, Trial], None] | None = None,
     stopped: Callable[[], bool] = lambda: False,
+    callback=None,
     **parameters,
 ) -> Choice:
     """Compare a few machines by cross-validation, and take one.
@@ -157,6 +158,9 @@ def choose(
     stopped : callable
         Says whether to stop now, with what is known.
 
+    callback : callback of scikit-learn or None, default=None
+        Of every fit.
+
     **parameters
         Of all estimators, such as class_weight.
 
@@ -171,7 +175,9 @@ def choose(
     more than 20,000 rows, so many are compared by, drawn at random.
     """
     y = np.asarray(y)
-    search = _Search(budget, random_state, thread_count(n_jobs), watch, stopped)
+    search = _Search(
+        budget, random_state, thread_count(n_jobs), watch, stopped, callback
+    )
     keep = search.sample(len(y), MOST_ROWS)
     kernels_allowed = len(keep) == len(y)
     if not kernels_allowed:
@@ -200,10 +206,10 @@ def choose(
 class _Search:
     """Folds with their features, the clock, and how to try candidates."""
 
-    def __init__(self, budget, random_state, threads, watch, stopped):
+    def __init__(self, budget, random_state, threads, watch, stopped, callback):
         self.start, self.budget = perf_counter(), budget
         self.random_state, self.threads = random_state, threads
-        self.watch, self.stopped = watch, stopped
+        self.watch, self.stopped, self.callback = watch, stopped, callback
         self.trials: list[Trial] = []
         self.done = self.planned = 0.0
         self._features: dict[int, tuple] = {}
@@ -316,6 +322,8 @@ class _Search:
             random_state=self.random_state,
             max_time=max(left, _LEAST_SECONDS) if left < inf else None,
         )
+        if self.callback is not None:
+            model.set_callbacks(self.callback)
         if (y == y[0]).all():
             predicted = np.full(len(test), y[0])
         else:

@@ -1,7 +1,7 @@
 """What each column of a table is: a number, a category, text, a date, or of no use."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import narwhals as nw
@@ -59,6 +59,7 @@ class Column:
 def column_kinds(
     X,
     *,
+    names: Sequence[str] | None = None,
     drop: Iterable = (),
     number: Iterable = (),
     category: Iterable = (),
@@ -70,8 +71,10 @@ def column_kinds(
     Parameters
     ----------
     X : data frame or array-like of shape (n_samples, n_columns)
+    names : sequence of str or None
+        Of the columns of an array.
     drop, number, category, text, date : iterable of str or int
-        Columns that are decided already, by name, or by position in an array.
+        Columns that are decided already, by name; by position if there are no names.
 
     Returns
     -------
@@ -85,8 +88,8 @@ def column_kinds(
         "date": date,
     }
     asked: dict = {}
-    for kind, names in wanted.items():
-        for name in names:
+    for kind, those in wanted.items():
+        for name in those:
             if name in asked:
                 raise ValueError(
                     f"column {name!r} is asked for as {asked[name]} and as {kind}; "
@@ -94,7 +97,8 @@ def column_kinds(
                 )
             asked[name] = kind
     columns = [
-        _decide(name, column, asked.pop(name, None)) for name, column in columns_of(X)
+        _decide(name, column, asked.pop(name, None))
+        for name, column in columns_of(X, names)
     ]
     if asked:
         known = ", ".join(repr(column.name) for column in columns[:10])

@@ -13,12 +13,14 @@ def is_frame(X) -> bool:
     )
 
 
-def columns_of(X) -> Iterator[tuple[str | int, nw.Series | np.ndarray]]:
+def columns_of(X, names=None) -> Iterator[tuple[str | int, nw.Series | np.ndarray]]:
     """Go through the columns of a frame by name, or of an array by position.
 
     Parameters
     ----------
     X : data frame or array-like of shape (n_samples, n_columns)
+    names : sequence of str or None
+        Of the columns of an array.
     """
     if is_frame(X):
         frame = nw.from_native(X, eager_only=True)
@@ -32,4 +34,4 @@ def columns_of(X) -> Iterator[tuple[str | int, nw.Series | np.ndarray]]:
             f"every label."
         )
     for position in range(X.shape[1]):
-        yield position, X[:, position]
+        yield position if names is None else names[position], X[:, position]

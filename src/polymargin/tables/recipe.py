@@ -16,12 +16,16 @@ _MISSING = "(missing)"
 _MOST_PARTS = 50_000  # features of words in characters
 
 
-def make_recipe(columns: Sequence[Column]) -> ColumnTransformer:
+def make_recipe(
+    columns: Sequence[Column], by_position: bool = False
+) -> ColumnTransformer:
     """Return the transformer that makes features of columns.
 
     Parameters
     ----------
     columns : sequence of Column
+    by_position : bool
+        Whether it is for arrays, whose columns have names that only people use.
 
     Returns
     -------
@@ -31,7 +35,11 @@ def make_recipe(columns: Sequence[Column]) -> ColumnTransformer:
         TF-IDF; dates are numbers. Columns of no use are left out.
     """
     used = {
-        kind: [column.name for column in columns if column.kind == kind]
+        kind: [
+            place if by_position else column.name
+            for place, column in enumerate(columns)
+            if column.kind == kind
+        ]
         for kind in ("number", "date", "category", "boolean", "text", "characters")
     }
     steps = [

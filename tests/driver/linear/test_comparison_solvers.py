@@ -1,14 +1,12 @@
 """Exponentiated gradient and cutting planes, the solvers to compare with."""
 
-import os
 import re
-import signal
-import threading
-import time
+from threading import Event
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from callbacks import AfterSteps
 from counted_time import count_time
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -261,37 +259,17 @@ def test_max_time(monkeypatch, solver):
     assert (model.predict(X) == y).mean() > 0.2
 
 
-def interrupted_fit(model, X, y):
-    """Fit until a signal comes, half a second later; return the seconds after it."""
-    sent = []
-
-    def send():
-        sent.append(time.perf_counter())
-        os.kill(os.getpid(), signal.SIGINT)
-
-    timer = threading.Timer(0.5, send)
-    # Whoever runs the tests in the background may ignore the signal.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            model.fit(X, y)
-    finally:
-        timer.cancel()
-        signal.signal(signal.SIGINT, before)
-    return time.perf_counter() - sent[0]
-
-
-@pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
 @pytest.mark.parametrize(
     "parameters",
     [{"solver": EG}, {"solver": CP}, {"order": "max_violation"}],
     ids=lambda parameters: next(iter(parameters.values())),
 )
-def test_interrupt_keeps_the_model(parameters):
-    X, y = make_sparse_problem(n=20_000, d=2_000, k=30, nonzeros=30)
-    model = LinearSVM(tol=0, max_iter=10**9, random_state=0, **parameters)
-    assert interrupted_fit(model, X, y) < 1
+def test_interrupt_keeps_the_model(interrupted, parameters):
+    X, y = make_sparse_problem(n=400, d=200, k=30, nonzeros=30)
+    model = LinearSVM(tol=0, max_iter=10**9, C=100, max_time=300, random_state=0)
+    ready = Event()
+    model.set_params(**parameters).set_callbacks(AfterSteps(2, ready.set))
+    interrupted(lambda: model.fit(X, y), ready)
     assert model.status_ == "interrupted"
     assert model.coef_.any()
     # What is kept belongs together.

@@ -1,7 +1,5 @@
 """Crammer and Singer's own order: always the example of largest violation."""
 
-import time
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -39,12 +37,11 @@ def test_begins_with_the_largest():
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_obeys_max_time():
+    """In the middle of an epoch, which takes minutes."""
     X, y = make_sparse_problem(n=20_000, d=2_000, k=30, nonzeros=30)
-    start = time.perf_counter()
-    model = LinearSVM(order="max_violation", max_time=0.3).fit(X, y)
-    assert time.perf_counter() - start < 2  # an epoch takes minutes
-    assert model.status_ == "max_time"
-    assert 0 < len(model.support_) < 1000
+    model = LinearSVM(order="max_violation", max_time=0.2).fit(X, y)
+    assert (model.status_, model.n_iter_) == ("max_time", 0)
+    assert len(model.support_) < len(y)
 
 
 def test_streams_visit_every_row():

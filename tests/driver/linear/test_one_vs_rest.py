@@ -211,9 +211,10 @@ def test_a_stream_goes_on_from_a_fit():
     assert 0 < change < np.linalg.norm(fitted)
 
 
-def test_max_time():
+def test_max_time(clock):
+    clock.tick = 1.0
     X, y = wide_problem(n=2000)
-    model = LinearSVM("ovr", C=1e4, tol=0, max_iter=10**9, max_time=0.2, solver="dual")
+    model = LinearSVM("ovr", C=1e4, tol=0, max_iter=10**9, max_time=100, solver="dual")
     with pytest.warns(UserWarning):
         model.fit(X, y)
     assert model.status_ == "max_time"

@@ -198,7 +198,7 @@ def test_history_and_callbacks(tmp_path, monkeypatch, capsys):
     assert (np.abs(history["visits"] - 200) <= 60).all()
 
 
-def test_limits(tmp_path, monkeypatch):
+def test_limits(tmp_path, monkeypatch, clock):
     X, y = make_problem(n=300, d=20, scale=100)
     store = make_store(tmp_path, X, y)
     cut(monkeypatch, 10, 4)
@@ -207,7 +207,8 @@ def test_limits(tmp_path, monkeypatch):
     assert model.status_ == "max_iter" and model.n_iter_ == 2
     assert model.dual_objective_ < model.objective_ < np.inf
     with pytest.warns(UserWarning, match="max_time"):
-        model = fitted(store, C=1e6, max_time=0.05, max_iter=10**6)
+        clock.tick = 1.0
+        model = fitted(store, C=1e6, max_time=500, max_iter=10**6)
     assert model.status_ == "max_time"
     assert model.dual_objective_ < model.objective_ < np.inf
 

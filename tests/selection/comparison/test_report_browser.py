@@ -35,7 +35,7 @@ def browse(page, *options):
         ],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=True,
     ).stdout
 

@@ -22,12 +22,22 @@ class Data:
     zero_based : bool or None
         Whether the indices of svmlight text were taken to begin at 0: to read other
         rows for the same model in the same way. None for other formats.
+    types : list of (str, str) or None
+        Of a table that has more than numbers, which is then a pyarrow Table: names of
+        its columns and what they were read as.
+    label_name : str or None
+        Of the column of the labels, if it has a name.
+    is_table : bool
+        Whether columns are those of a table, each in its own unit.
     """
 
     X: np.ndarray | sp.csr_matrix
     y: np.ndarray | None = None
     feature_names: list[str] | None = None
     zero_based: bool | None = None
+    types: list[tuple[str, str]] | None = None
+    label_name: str | None = None
+    is_table: bool = False
 
 
 def as_numbers(data: Data, name: str, dtype, first_row: int = 0) -> Data:

@@ -134,6 +134,34 @@ def _load(
     limit = unpacked_bytes(unpacked_limit)
     name, text = name_of(source), read_bytes(source, limit)
     kind = find_format(text, source) if format == "auto" else format
+    return parse(
+        text,
+        name,
+        kind,
+        written=written,
+        label=label,
+        n_features=n_features,
+        dtype=dtype,
+        zero_based=zero_based,
+        n_jobs=n_jobs,
+        limit=limit,
+    )
+
+
+def parse(
+    text: memoryview,
+    name: str,
+    kind: str,
+    *,
+    written: bool = False,
+    label=None,
+    n_features: int | None = None,
+    dtype=np.float64,
+    zero_based: bool | str = "auto",
+    n_jobs: int | None = None,
+    limit: int,
+) -> Data:
+    """Make data of the content of a file, of which the format is known."""
     of_text = {"dtype": dtype, "threads": thread_count(n_jobs), "written": written}
     if kind == "svmlight":
         data = read_svmlight(

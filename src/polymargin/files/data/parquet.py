@@ -8,7 +8,8 @@ import numpy as np
 from .data import Data
 from .decompression import too_large
 from .label_column import find_label
-from .label_rule import as_written
+from .label_rule import as_written, simplest_labels
+from .mixed_table import missing_column
 
 
 def read_parquet(content: memoryview, name: str, *, limit: int, label=None) -> Data:
@@ -30,12 +31,49 @@ def read_parquet(content: memoryview, name: str, *, limit: int, label=None) -> D
         Labels are as they are written.
     """
     with _parquet(name) as pa:
-        buffer = pa.py_buffer(content)
-        sizes = pa.parquet.read_metadata(pa.BufferReader(buffer))
-        if 8 * sizes.num_rows * sizes.num_columns > limit:
-            raise too_large(name, limit)
-        table = pa.parquet.read_table(pa.BufferReader(buffer))
-        return _from_table(table, pa, name, label)
+        return _from_table(_read_whole(content, name, limit, pa), pa, name, label)
+
+
+def parquet_table(
+    content: memoryview, name: str, *, limit: int, label=None, types=None, written=False
+) -> Data:
+    """Read a table with columns of any kind; arguments are those of `read_mixed`."""
+    with _parquet(name) as pa:
+        table = _read_whole(content, name, limit, pa)
+    titles = list(table.column_names)
+    at = find_label(titles, len(titles), label, name)
+    y = None if at is None else _labels(titles[at], table.column(at), name)
+    if y is not None and not written:
+        y = simplest_labels(y)
+    if types is None:
+        wanted = [title for place, title in enumerate(titles) if place != at]
+    else:
+        wanted = [title for title, _ in types]
+    for title in wanted:
+        if title not in titles:
+            raise ValueError(missing_column(title, titles, name))
+    X = table.select(wanted)
+    return Data(
+        X,
+        y,
+        wanted,
+        types=[(title, str(X.schema.field(title).type)) for title in wanted],
+        label_name=None if at is None else titles[at],
+    )
+
+
+def parquet_names(content: memoryview, name: str) -> list[str]:
+    """Return the names of the columns."""
+    with _parquet(name) as pa:
+        return pa.parquet.read_schema(pa.BufferReader(pa.py_buffer(content))).names
+
+
+def _read_whole(content: memoryview, name: str, limit: int, pa):
+    buffer = pa.py_buffer(content)
+    sizes = pa.parquet.read_metadata(pa.BufferReader(buffer))
+    if 8 * sizes.num_rows * sizes.num_columns > limit:
+        raise too_large(name, limit)
+    return pa.parquet.read_table(pa.BufferReader(buffer))
 
 
 def parquet_chunks(file, name: str, chunk_bytes: int, *, label=None) -> Iterator[Data]:
@@ -87,7 +125,8 @@ def _from_table(table, pa, name: str, label) -> Data:
     X = np.empty((len(table), len(columns)), np.float32 if narrow else np.float64)
     for place, (_, column) in enumerate(columns.values()):
         X[:, place] = column.to_numpy()
-    return Data(X, y, [title for title, _ in columns.values()])
+    titles = [title for title, _ in columns.values()]
+    return Data(X, y, titles, label_name=None if at is None else names[at])
 
 
 def _labels(title: str, column, name: str) -> np.ndarray:

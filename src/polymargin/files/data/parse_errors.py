@@ -12,6 +12,18 @@ def without_byte_order_mark(text: memoryview, name: str) -> memoryview:
     return text[3:] if start == b"\xef\xbb\xbf" else text
 
 
+def check_utf8(text: memoryview, name: str) -> None:
+    """Raise ValueError if text is not in UTF-8, and say in which line."""
+    try:
+        str(text, "utf-8")
+    except UnicodeDecodeError as error:
+        line = bytes(text[: error.start]).count(b"\n") + 1
+        raise ValueError(
+            f"{name}, line {line}: the byte 0x{text[error.start]:02x} is no text in "
+            f"UTF-8; save it as that, or name its encoding, such as --encoding latin-1."
+        ) from None
+
+
 def parse_error_message(name: str, failure: dict) -> str:
     """Say where, what was expected and what was found.
 

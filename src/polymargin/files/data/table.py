@@ -10,7 +10,7 @@ from ... import _reading
 from .data import Data
 from .label_column import find_label
 from .label_rule import as_strings, simplest_labels, told_apart
-from .parse_errors import parse_error_message, without_byte_order_mark
+from .parse_errors import check_utf8, parse_error_message, without_byte_order_mark
 
 DELIMITERS = (",", "\t", ";")
 _HEAD = 1 << 16
@@ -33,7 +33,7 @@ def looks_like_table(text: memoryview) -> bool:
 
 
 @dataclass(frozen=True)
-class Head:
+class TableHead:
     """What the first lines tell of a table.
 
     Attributes
@@ -43,8 +43,6 @@ class Head:
         Of the columns, if there is a header.
     width : int
         Columns.
-    label : int or None
-        The column of the labels.
     end : int
         Bytes before the first row.
     """
@@ -52,8 +50,19 @@ class Head:
     delimiter: str
     names: list[str] | None
     width: int
-    label: int | None
     end: int
+
+
+@dataclass(frozen=True)
+class Head(TableHead):
+    """The same, and which column has the labels.
+
+    Attributes
+    ----------
+    label : int or None
+    """
+
+    label: int | None
 
 
 def read_table(
@@ -97,6 +106,14 @@ def read_table(
 
 def table_head(text: memoryview, name: str, delimiter: str | None, *, label) -> Head:
     """Look at the first lines of a table; arguments are those of `read_table`."""
+    head = read_head(text, name, delimiter)
+    at = find_label(head.names, head.width, label, name)
+    _check_columns(head.names, head.width, at, name)
+    return Head(**vars(head), label=at)
+
+
+def read_head(text: memoryview, name: str, delimiter: str | None) -> TableHead:
+    """Look at the first lines of a table, whichever column has the labels."""
     plain = without_byte_order_mark(text, name)
     mark = len(text) - len(plain)
     first, after_first = _next_line(plain, 0, name)
@@ -110,9 +127,7 @@ def table_head(text: memoryview, name: str, delimiter: str | None, *, label) -> 
     names = rows[0] if has_header(rows) else None
     if names is not None and not second:
         raise ValueError(f"{name} has a header, but no rows.")
-    at = find_label(names, width, label, name)
-    _check_columns(names, width, at, name)
-    return Head(delimiter, names, width, at, mark + (after_first if names else 0))
+    return TableHead(delimiter, names, width, mark + (after_first if names else 0))
 
 
 def read_body(
@@ -169,10 +184,8 @@ def _next_line(text: memoryview, start: int, name: str) -> tuple[str, int]:
             block *= 4
             end = bytes(text[start : start + block]).find(b"\n")
         stop = len(text) if end < 0 else start + end + 1
-        try:
-            line = str(text[start:stop], "utf-8").strip("\r\n")
-        except UnicodeDecodeError as error:
-            raise ValueError(f"{name} is no text in UTF-8; save it as that.") from error
+        check_utf8(text[:stop], name)
+        line = str(text[start:stop], "utf-8").strip("\r\n")
         if line.strip(" "):
             return line, stop
         start = stop

@@ -15,7 +15,8 @@ tensors             arrays as tensors of a file
 json_values         numbers and text as JSON
 safetensors_file    the bytes of a file
 liblinear           LIBLINEAR's model files
-onnx_graph          ONNX, for other runtimes; onnx_builder, its nodes
+onnx_graph          ONNX, for other runtimes; onnx_machines and onnx_builder, nodes
+onnx_pipelines      ONNX of whole pipelines; onnx_converters, for skl2onnx
 inspection          `describe`: looks into a model
 description         what there is to say about it; text_table, its tables
 evaluation          what its predictions on data are worth

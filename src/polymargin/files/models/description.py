@@ -146,7 +146,11 @@ class Description:
             facts.append(("dual objective", f"{known['dual_objective']:.8g}"))
         if "gap" in known:
             facts.append(("relative gap", f"{known['gap']:.3g}"))
-        facts += [(f"[{name}]", str(value)) for name, value in self.metadata.items()]
+        facts += [
+            (f"[{name}]", str(value))
+            for name, value in self.metadata.items()
+            if not isinstance(value, dict | list)  # for programs
+        ]
         width = max(len(name) for name, _ in facts)
         return [(f"{name:<{width}}  {value}",) for name, value in facts]
 

@@ -6,6 +6,9 @@ import numpy as np
 
 from .text_table import table
 
+_NORMAL = 1.959963984540054  # deviations that have 95 % of a normal distribution
+_HEADS = (8, 4, 2)  # characters of a label above a column, where there is no room
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -36,6 +39,26 @@ class Evaluation:
         return float(np.trace(self.confusion) / self.n_rows)
 
     @property
+    def interval(self) -> tuple[float, float]:
+        """Where the accuracy is with 95 % confidence, by Wilson's formula."""
+        share, n, z = self.accuracy, self.n_rows, _NORMAL
+        middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+        half = np.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2)
+        half = float(z * half / (1 + z * z / n))
+        return middle - half, middle + half
+
+    @property
+    def balanced_accuracy(self) -> float:
+        """The mean recall of the labels that the data has."""
+        recalls = [recall for recall in self.recall if recall is not None]
+        return sum(recalls) / len(recalls)
+
+    @property
+    def baseline(self) -> float:
+        """What predicting the most frequent label of the data would reach."""
+        return float(self.confusion.sum(axis=1).max() / self.n_rows)
+
+    @property
     def precision(self) -> list[float | None]:
         """Of what was predicted as a label, the share that is; None if nothing was."""
         return _shares(self.confusion.diagonal(), self.confusion.sum(axis=0))
@@ -62,6 +85,9 @@ class Evaluation:
         return {
             "n_rows": self.n_rows,
             "accuracy": self.accuracy,
+            "interval": list(self.interval),
+            "balanced_accuracy": self.balanced_accuracy,
+            "baseline": self.baseline,
             "labels": self.labels,
             "precision": self.precision,
             "recall": self.recall,
@@ -69,10 +95,16 @@ class Evaluation:
             "confusions": [list(confusion) for confusion in self.confusions],
         }
 
-    def lines(self, most: int) -> list[str]:
-        """Return it as text, with tables of at most so many labels."""
+    def lines(self, most: int, width: int = 100) -> list[str]:
+        """Return it as text, with tables of at most so many labels and characters."""
         right = int(np.trace(self.confusion))
-        lines = [f"accuracy {self.accuracy:.2%} ({right:,} of {self.n_rows:,} rows)"]
+        low, high = self.interval
+        lines = [
+            f"accuracy {self.accuracy:.2%} ({right:,} of {self.n_rows:,} rows), with "
+            f"95 % confidence {low:.1%} to {high:.1%}",
+            f"balanced accuracy {self.balanced_accuracy:.2%}",
+            f"baseline {self.baseline:.2%}, by the most frequent label for every row",
+        ]
         shown = range(min(most, len(self.labels)))
         counts = self.confusion.sum(axis=1)
         lines += ["", "label, rows, precision and recall"]
@@ -88,19 +120,9 @@ class Evaluation:
             ],
             len(self.labels) - len(shown),
         )
-        if len(self.labels) <= most:
-            lines += ["", "true label down, predicted label across"]
-            lines += table(
-                [
-                    ("", *map(str, self.labels)),
-                    *(
-                        (str(label), *(f"{count:,}" if count else "." for count in row))
-                        for label, row in zip(
-                            self.labels, self.confusion.tolist(), strict=True
-                        )
-                    ),
-                ]
-            )
+        matrix = self._matrix_lines(most, width)
+        if matrix:
+            lines += ["", "true label down, predicted label across", *matrix]
         elif self.confusions:
             lines += ["", "most frequent mistakes"]
             lines += table(
@@ -110,6 +132,21 @@ class Evaluation:
                 ]
             )
         return lines
+
+    def _matrix_lines(self, most: int, width: int) -> list[str]:
+        """Return the table of confusions, its head cut to fit; nothing if it cannot."""
+        if len(self.labels) > most:
+            return []
+        rows = [
+            (str(label), *(f"{count:,}" if count else "." for count in row))
+            for label, row in zip(self.labels, self.confusion.tolist(), strict=True)
+        ]
+        for longest in (width, *_HEADS):
+            head = "", *(str(label)[:longest] for label in self.labels)
+            lines = table([head, *rows])
+            if max(map(len, lines)) <= width:
+                return lines
+        return []
 
 
 def evaluate(model, X, y, top: int = 10) -> Evaluation:
@@ -127,14 +164,18 @@ def evaluate(model, X, y, top: int = 10) -> Evaluation:
     -------
     evaluation : Evaluation
     """
+    return evaluation_of(model.predict(X), y, model.classes_, top)
+
+
+def evaluation_of(predicted, y, classes, top: int = 10) -> Evaluation:
+    """Return what predictions are worth; `classes` are those of the model."""
     y = np.asarray(y)
-    predicted = model.predict(X)
     if y.shape != predicted.shape or len(y) == 0:
         raise ValueError(
             f"y has the shape {y.shape} and X has {len(predicted)} rows; give a label "
             f"for every row, and one row at least."
         )
-    known, given = model.classes_.tolist(), set(y.tolist())
+    known, given = classes.tolist(), set(y.tolist())
     if _kinds(known).isdisjoint(_kinds(given)):
         raise ValueError(
             f"y has labels such as {y.tolist()[0]!r} and the model {known[0]!r}; give "

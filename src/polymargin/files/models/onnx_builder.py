@@ -4,12 +4,12 @@ import numpy as np
 
 from ..._version import __version__
 
-_OPSET = 18
+OPSET = 18
 _IR_VERSION = 9  # old enough for runtimes of the years before
 
 
 class Graph:
-    """Nodes and constants of a graph that is being made; its input is ``X``.
+    """Nodes and constants of a graph that is being made.
 
     Parameters
     ----------
@@ -17,17 +17,21 @@ class Graph:
         Optional, and so imported by those who need it.
     dtype : dtype
         Number format of the input, and of constants.
+    rows : str
+        Name of the input.
+    prefix : str
+        What all other names begin with, where the graph is a part of another.
     """
 
-    def __init__(self, onnx, dtype: np.dtype):
-        self.onnx, self.dtype = onnx, dtype
+    def __init__(self, onnx, dtype: np.dtype, rows: str = "X", prefix: str = ""):
+        self.onnx, self.dtype, self.rows, self.prefix = onnx, dtype, rows, prefix
         self.nodes: list = []
         self.constants: list = []
         self.outputs: list = []
 
     def node(self, operator: str, *inputs: str, **attributes) -> str:
         """Add an operator, and return the name of its result."""
-        result = f"{operator.lower()}_{len(self.nodes)}"
+        result = f"{self.prefix}{operator.lower()}_{len(self.nodes)}"
         self.nodes.append(
             self.onnx.helper.make_node(operator, inputs, [result], **attributes)
         )
@@ -38,7 +42,7 @@ class Graph:
         array = np.ascontiguousarray(
             values, dtype=self.dtype if dtype is None else dtype
         )
-        name = f"constant_{len(self.constants)}"
+        name = f"{self.prefix}constant_{len(self.constants)}"
         self.constants.append(self.onnx.numpy_helper.from_array(array, name))
         return name
 
@@ -65,14 +69,14 @@ class Graph:
         """Return the whole of it, for rows of so many features."""
         helper = self.onnx.helper
         rows = helper.make_tensor_value_info(
-            "X", self.type_of(self.dtype), ["rows", n_features]
+            self.rows, self.type_of(self.dtype), ["rows", n_features]
         )
         graph = helper.make_graph(
             self.nodes, name, [rows], self.outputs, self.constants
         )
         return helper.make_model(
             graph,
-            opset_imports=[helper.make_opsetid("", _OPSET)],
+            opset_imports=[helper.make_opsetid("", OPSET)],
             ir_version=_IR_VERSION,
             producer_name="polymargin",
             producer_version=__version__,

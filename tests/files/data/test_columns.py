@@ -1,0 +1,145 @@
+"""Tables of more than numbers: types, missing cells, what is told of broken ones."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from polymargin.files.data.columns import Trained, load_columns
+
+
+def read(text, **options):
+    content = text if isinstance(text, bytes) else text.encode()
+    return load_columns(content, **({"format": "csv"} | options))
+
+
+def types(data):
+    return dict(data.types)
+
+
+def test_numbers_are_read_by_our_own_parser():
+    data = read("a,b,class\n1,2,x\n3,4,y\n")
+    assert isinstance(data.X, np.ndarray) and data.types is None
+    assert data.is_table and data.label_name == "class"
+    assert data.feature_names == ["a", "b"]
+
+
+def test_types():
+    data = read(
+        'n,w,d,t,class\n 1 ,"red, dark",2024-01-05,05.01.2024,x\n'
+        "?,,2024-02-05,NA,y\n1e3,nan,,31.12.2023,1\n"
+    )
+    assert types(data) == {
+        "n": "number",
+        "w": "words",
+        "d": "%Y-%m-%d",
+        "t": "%d.%m.%Y",
+    }
+    assert data.X["n"].to_pylist() == [1, None, 1000]
+    assert data.X["w"].to_pylist() == ["red, dark", None, None]
+    assert data.X["d"].to_pylist()[1].month == 2
+    assert data.X["t"].to_pylist()[2].year == 2023
+    assert data.y.tolist() == ["x", "y", "1"]
+
+
+def test_line_breaks_between_quotes_and_other_delimiters():
+    data = read('a;b\n"two\nlines";1\nw;2\n')
+    assert data.X["a"].to_pylist() == ["two\nlines", "w"]
+    assert data.y.tolist() == [1, 2]
+    data = read("a\tclass\nw\t1\n", format="tsv")
+    assert data.X["a"].to_pylist() == ["w"]
+
+
+def test_no_header():
+    data = read("5.1,red,yes\n4.2,blue,no\n")
+    assert data.feature_names == ["0", "1"] and data.label_name is None
+    assert data.y.tolist() == ["yes", "no"]
+
+
+def test_words_that_look_like_numbers():
+    data = read("code,class\n01,x\n02,y\n", as_words=["code"])
+    assert data.X["code"].to_pylist() == ["01", "02"]
+
+
+def test_as_in_training():
+    trained = Trained([("a", "number"), ("b", "number")], "z", mixed=False)
+    with pytest.warns(UserWarning, match="does not know: 'c'"):
+        data = read("b,c,z,a\n1,w,x,2\n3,v,y,4\n", trained=trained)
+    np.testing.assert_array_equal(data.X, [[2, 1], [4, 3]])
+    assert data.y.tolist() == ["x", "y"]
+    data = read("b,a\n1,?\n3,4\n", trained=trained)
+    np.testing.assert_array_equal(data.X, [[np.nan, 1], [4, 3]])
+    assert data.y is None
+    trained = Trained([("a", "number"), ("b", "words")], "z", mixed=True)
+    data = read("b,a\n1,2\n3,4\n", trained=trained)
+    assert data.X["b"].to_pylist() == ["1", "3"]  # whatever it looks like here
+
+
+def test_parquet():
+    frame = pd.DataFrame(
+        {"n": [1.0, None], "w": ["a", None], "b": [True, False], "class": ["x", "y"]}
+    )
+    content = io.BytesIO()
+    frame.to_parquet(content)
+    data = read(content.getvalue(), format="parquet")
+    assert data.X.column_names == ["n", "w", "b"] and data.y.tolist() == ["x", "y"]
+    trained = Trained([("w", "string"), ("n", "double")], "class", mixed=True)
+    with pytest.warns(UserWarning, match="'b'"):
+        again = read(content.getvalue(), format="parquet", trained=trained)
+    assert again.X.column_names == ["w", "n"]
+
+
+MIXED = "".join(f"{i},{i * i},x\n" for i in range(60))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (b"", "the input has no rows."),
+        (b"a,b,class\n", "the input has a header, but no rows."),
+        (b"a,a,class\n1,w,x\n2,v,y\n", "has 2 columns called 'a'; give each a name"),
+        (b"a,a,class\n1,1,x\n2,2,y\n", "has 2 columns called 'a'; give each a name"),
+        (b"a,b,class\n1,w\n3,4,y\n", "the input, line 2: expected 3 columns, found 2;"),
+        (b"a,b,class\n1,w,x\n3,4,\n", "line 3: there is no label in column 'class';"),
+        (
+            b"a,b,class\n1,r\xe4,x\n",
+            "the input, line 2: the byte 0xe4 is no text in UTF-8; save it as that",
+        ),
+        (
+            f"a,b,class\n{MIXED}7,oops,y\n".encode(),
+            "line 62, column 'b': 'oops' is no number, as the others are; leave the",
+        ),
+    ],
+)
+def test_broken(text, sentence):
+    with pytest.raises(ValueError) as caught:
+        read(text)
+    assert sentence in str(caught.value) and str(caught.value).endswith(".")
+
+
+def test_encoding():
+    text = "a,class\nrä,x\nru,y\n"
+    data = read(text.encode("latin-1"), encoding="latin-1")
+    assert data.X["a"].to_pylist() == ["rä", "ru"]
+    data = read(text.encode("utf-16"), encoding="utf-16")
+    assert data.X["a"].to_pylist() == ["rä", "ru"]
+    with pytest.raises(ValueError, match="--encoding klingon is not known"):
+        read(text, encoding="klingon")
+    with pytest.raises(ValueError, match="line 2 is no text in ascii"):
+        read(text, encoding="ascii")
+
+
+def test_what_a_model_needs():
+    trained = Trained([("a", "number"), ("d", "%Y-%m-%d")], None, mixed=True)
+    with pytest.raises(ValueError, match="column 'd' is missing in the input, whose"):
+        read("a,b\n1,2\n", trained=trained)
+    with pytest.raises(ValueError, match=r"line 3, column 'd': '5.1.24' is no date of"):
+        read("a,d\n1,2024-01-05\n2,5.1.24\n", trained=trained)
+
+
+def test_without_pyarrow(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r"'w'.*pip install polymargin\[files\]"):
+        read("a,b,class\n1,w,x\n2,v,y\n")
+    assert read("a,class\n1,x\n2,y\n").X.shape == (2, 1)
