@@ -6,6 +6,8 @@ import threading
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from numpy.testing import assert_array_equal
+from problems import make_problem
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
@@ -200,3 +202,23 @@ def test_a_stream_is_used_from_several_threads():
     assert not errors
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(model.predict(X), again.predict(X))
+
+
+def test_a_stream_that_fails_midway_leaves_what_was_there():
+    """A fit and a first chunk are taken back; of a stream, what was learned stays."""
+    X, y = make_problem(n=600, k=3)
+    broken = X.copy()
+    broken[-1] = 1e200  # its kernel with itself is infinite
+    fresh = OnlineSVM("linear", random_state=0)
+    for learn in (fresh.fit, lambda X, y: fresh.partial_fit(X, y, classes=[0, 1, 2])):
+        with pytest.raises(ValueError, match="infinite"):
+            learn(broken, y)
+        assert not hasattr(fresh, "classes_") and not hasattr(fresh, "_driver")
+    model = OnlineSVM("linear", random_state=0).fit(X, y)
+    before = model.decision_function(X)
+    with pytest.raises(ValueError, match="infinite"):
+        model.fit(broken, y)
+    assert_array_equal(model.decision_function(X), before)
+    with pytest.raises(ValueError, match="infinite"):
+        model.partial_fit(broken, y)
+    assert np.isfinite(model.decision_function(X)).all()

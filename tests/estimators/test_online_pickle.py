@@ -65,3 +65,43 @@ def test_a_fresh_stream_can_be_pickled():
     model = online(violation_tol=10.0).partial_fit(X[:5], y[:5], np.arange(5))
     assert len(model.support_) == 0
     assert (by_pickle(model).decision_function(X) == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("part", "at", "change"),
+    [
+        ("patterns", 0, lambda places: places[:-1]),
+        ("patterns", 0, lambda places: places * 0),
+        ("patterns", 1, lambda labels: labels + 7),
+        ("patterns", 2, lambda loss_weights: loss_weights * np.nan),
+        ("patterns", 4, lambda starts: starts[::-1].copy()),
+        ("patterns", 4, lambda starts: starts * 2),
+        ("patterns", 5, lambda places: places + 10**6),
+        ("patterns", 5, lambda places: places * 0),
+        ("patterns", 6, lambda coefficients: coefficients[:1]),
+        ("patterns", 7, lambda gradients: gradients + np.inf),
+        ("cache", 0, lambda places: places * 0),
+        ("cache", 1, lambda rows: rows[:, :1].copy()),
+        ("cache", 1, lambda rows: rows[:1]),
+        ("state", 0, lambda random: (0, 0, 0, 0)),
+        ("state", 1, lambda weights: (np.nan, 1.0, 1.0)),
+        ("state", 2, lambda candidate: (10**6, 0, 1)),
+    ],
+)
+def test_damaged_arrays_are_refused(part, at, change):
+    """A pickle may be trusted and still be damaged: no step begins from it."""
+    driver = online(random_state=0).fit(X, y)._driver
+    state = driver.__getstate__()
+    entries = list(state["_saved"][part])
+    entries[at] = change(entries[at])
+    state["_saved"][part] = tuple(entries)
+    with pytest.raises(ValueError):
+        driver.__setstate__(state)
+
+
+def test_a_number_of_places_that_cannot_be():
+    driver = online(random_state=0).fit(X, y)._driver
+    state = driver.__getstate__()
+    state["_saved"]["places"] = -1
+    with pytest.raises(ValueError, match="places"):
+        driver.__setstate__(state)

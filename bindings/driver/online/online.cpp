@@ -4,8 +4,12 @@
 
 #include <nanobind/stl/array.h>
 
+#include <cmath>
+#include <limits>
+
 #include "core.hpp"
 #include "driver/interruptible.hpp"
+#include "saved_patterns.hpp"
 
 using namespace nanobind::literals;
 
@@ -25,7 +29,11 @@ class PyOnline : public Interruptible {
                 StepRates(weights, adaptive), std::int64_t(cache_bytes), seed,
                 source(std::move(rows))) {}
 
-  void grow(std::int64_t places) { online_.grow(places); }
+  void grow(std::int64_t places) {
+    if (places < this->places() || places > std::numeric_limits<std::int32_t>::max())
+      throw std::invalid_argument("there cannot be so many places");
+    online_.grow(places);
+  }
   nb::object free(std::int64_t count) const {
     if (count + size() > places()) throw std::invalid_argument("there are not so many free places");
     return to_numpy(online_.patterns().free(count));
@@ -100,14 +108,13 @@ class PyOnline : public Interruptible {
                     Input<double> loss_weights, Input<double> curvatures,
                     Input<std::int64_t> starts, Input<std::int32_t> column_places,
                     Input<double> coefficients, Input<double> gradients) {
-    if (starts.shape(0) != std::size_t(classes()) + 1)
-      throw std::invalid_argument("starts must have one entry per class and one more");
+    SavedPatterns{places, labels,        loss_weights, curvatures,
+                  starts, column_places, coefficients, gradients}
+        .check(this->places(), classes());
     online_.clear();
-    for (std::size_t b = 0; b < places.shape(0); ++b) {
-      check(places.data()[b], labels.data()[b]);
+    for (std::size_t b = 0; b < places.shape(0); ++b)
       online_.insert(places.data()[b],
                      {labels.data()[b], loss_weights.data()[b], curvatures.data()[b]});
-    }
     for (std::int32_t label = 0; label < classes(); ++label)
       for (std::int64_t p = starts.data()[label]; p < starts.data()[label + 1]; ++p)
         online_.patterns().support().add(column_places.data()[p], label, coefficients.data()[p],
@@ -134,10 +141,17 @@ class PyOnline : public Interruptible {
     const std::int64_t width = std::int64_t(rows.shape(1));
     if (rows.shape(0) != places.shape(0) || width > cache.length())
       throw std::invalid_argument("rows have the wrong shape");
+    if (std::int64_t(places.shape(0)) > cache.capacity())
+      throw std::invalid_argument("there is no room for so many rows");
+    for (std::int32_t place : list())
+      if (place >= width) throw std::invalid_argument("rows do not reach all places");
     online_.rows().set_width(width);
     for (std::size_t b = 0; b < places.shape(0); ++b) {
-      check(places.data()[b], 0);
-      std::copy_n(rows.data() + b * width, width, cache.insert(places.data()[b]));
+      const std::int32_t place = places.data()[b];
+      check(place, 0);
+      if (!online_.patterns().contains(place) || cache.at(place) != nullptr)
+        throw std::invalid_argument("a row is not of a pattern, or comes twice");
+      std::copy_n(rows.data() + b * width, width, cache.insert(place));
     }
   }
 
@@ -155,6 +169,16 @@ class PyOnline : public Interruptible {
                  const std::array<std::int32_t, 3>& candidate,
                  const std::array<std::int64_t, kStepKinds>& steps,
                  const std::array<std::int64_t, 2>& work, std::int64_t on_demand) {
+    if (random == std::array<std::uint64_t, 4>{})
+      throw std::invalid_argument("random numbers would be the same for ever");
+    for (double weight : weights)
+      if (!std::isfinite(weight)) throw std::invalid_argument("a rate of steps is not finite");
+    if (candidate[0] != -1) {
+      check(candidate[0], candidate[1]);
+      check(candidate[0], candidate[2]);
+      if (!online_.patterns().contains(candidate[0]))
+        throw std::invalid_argument("the candidate is not a pattern");
+    }
     online_.random().set_state(random);
     online_.rates().set_weights(weights);
     online_.candidate() = {candidate[0], candidate[1], candidate[2]};

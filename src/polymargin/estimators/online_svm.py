@@ -23,6 +23,9 @@ from .online_training import OnlineTraining
 from .reporting import EpochReporter
 from .unchanged_on_error import unchanged_on_error
 
+# Raised when all that is to be kept was learned.
+_LEARNED = (KeyboardInterrupt, Warning)
+
 
 def _takes_chunks(estimator) -> bool:
     if estimator.kernel == "precomputed":
@@ -295,6 +298,14 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
                 f"{self.budget} would bound their number; set budget=None, or call "
                 f"finish() after fit with a number of epochs."
             )
+        with unchanged_on_error(self, but_for=_LEARNED):
+            self._fit(X, y, sample_weight, began)
+        return self
+
+    def _fit(self, X, y, sample_weight, began: float) -> None:
+        """Learn from rows; a signal while there is nothing to learn from yet leaves
+        the estimator as it was.
+        """
         random = check_random_state(self.random_state)
         with unchanged_on_error(self):
             X, y, problem = self._state_arrays(self._machine(), X, y, sample_weight)
@@ -321,7 +332,6 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
         context.call_on_fit_task_end(
             estimator=self, reconstruction_attributes=self._fitted_parts, **data
         )
-        return self
 
     @available_if(_takes_chunks)
     @_fit_context(prefer_skip_nested_validation=True)
@@ -354,6 +364,13 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
             After Ctrl-C; what was learned so far is in the estimator.
         """
         first = not hasattr(self, "_driver")
+        # Of a stream that goes on, what was learned before an error stays.
+        with unchanged_on_error(self, but_for=_LEARNED if first else BaseException):
+            self._learn_next(X, y, classes, sample_weight, first)
+        return self
+
+    def _learn_next(self, X, y, classes, sample_weight, first: bool) -> None:
+        """Learn from the next rows, which may be the first."""
         with unchanged_on_error(self):
             self._check_stream(classes, first)
             X, y = self._validate(X, y, reset=first)
@@ -366,7 +383,6 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
             else:
                 points = self._driver.kernel.points(X)
         self._learn(points, problem, in_chunks(np.arange(len(points))))
-        return self
 
     def finish(self):
         """Train on the support patterns until the relative duality gap is `tol`.

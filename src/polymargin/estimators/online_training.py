@@ -99,7 +99,7 @@ class OnlineTraining(MarginClassifier):
         """Train on all rows to the tolerance, from what was learned of them."""
         n = len(points)
         start = _spread(self._driver.coefficients(), self._driver.patterns()[3], n)
-        self._converge(points, problem, np.arange(n), start, began, stacklevel=7)
+        self._converge(points, problem, np.arange(n), start, began, stacklevel=8)
 
     def _converge_on_patterns(self) -> None:
         """Train on the support patterns to the tolerance."""
