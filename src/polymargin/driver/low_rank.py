@@ -12,7 +12,7 @@ from ..access.gram import Gram
 from ..access.nystroem import NystroemFeatures
 from ..access.rows import Rows
 from ..machine.problem import Problem
-from .linear.solvers import linear_driver
+from .linear.solvers import linear_driver, solver_of
 from .options import KernelOptions, LinearOptions
 from .protocol import LinearDriver
 
@@ -24,17 +24,19 @@ class LowRank:
     Attributes
     ----------
     features : NystroemFeatures
-    solver : str
-        Name of the linear solver.
     driver : LinearDriver
     n_kernel_evaluations : int
         Kernel values that the features took.
     """
 
     features: NystroemFeatures
-    solver: str
     driver: LinearDriver
     n_kernel_evaluations: int
+
+    @property
+    def solver(self) -> str:
+        """What the driver has done so far, by name."""
+        return solver_of(self.driver, LinearOptions())
 
 
 def low_rank_driver(
@@ -60,9 +62,9 @@ def low_rank_driver(
     points = gram.points
     features = NystroemFeatures(gram.kernel, rank, options.seed).fit(points, poll)
     rows = Rows(features.transform(points, options.threads, poll))
-    solver, driver = linear_driver(rows, problem, linear_options(options))
+    driver = linear_driver(rows, problem, linear_options(options))
     n_landmarks = len(features.landmarks_)
-    return LowRank(features, solver, driver, n_landmarks * (n_landmarks + len(points)))
+    return LowRank(features, driver, n_landmarks * (n_landmarks + len(points)))
 
 
 def linear_options(options: KernelOptions) -> LinearOptions:

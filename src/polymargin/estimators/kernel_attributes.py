@@ -37,5 +37,6 @@ def low_rank_attributes(low_rank: LowRank, last: bool) -> dict:
     return {
         "_expansion": expansion,
         "dual_coef_": expansion.coefficients,
+        "solver_": low_rank.solver,
         "n_kernel_evaluations_": low_rank.n_kernel_evaluations,
     }

@@ -352,7 +352,6 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
             rank, poll = self.rank, clock.check
             try:
                 low_rank = low_rank_driver(gram, problem, rank, options, poll)
-                self.solver_ = low_rank.solver
                 return low_rank.driver, lambda last: low_rank_attributes(low_rank, last)
             except OutOfTime:
                 driver = Untrained(problem, interrupted=False)

@@ -35,7 +35,8 @@ class LinearSVM(LinearTraining):
     """Linear multi-class support vector machine with a certificate of accuracy.
 
     Minimises ``1/2 sum_m |w_m|^2 + sum_i C_i loss_i`` by the sequential dual method:
-    one example after the other, its whole block of dual variables solved exactly.
+    one example after the other, its whole block of dual variables solved exactly; and
+    by Newton steps, where features or C are so large that this would take long.
     Training ends when the relative duality gap, computed from the model itself, is at
     most `tol`: the objective is then provably within that share of the best.
 
@@ -59,8 +60,12 @@ class LinearSVM(LinearTraining):
     violation_tol : float or None, default=None
         Stop when no example violates the optimality conditions by more, not by `tol`.
 
-    max_iter : int, default=1000
-        Most epochs, of as many visits as there are examples: 1 is one pass.
+    max_iter : int, default=10000
+        Most iterations. One of "dual" is an epoch, as many visits as there are
+        examples: 1 is one pass. One of "newton" is a Newton step, of every column that
+        is not finished where columns are problems of their own; "auto" counts epochs
+        and Newton steps together. It is there to protect: "auto" takes some hundreds
+        where a fit is hard.
 
     max_time : float or None, default=None
         Most seconds of a `fit`, but for checking the data. The model so far is kept.
@@ -75,21 +80,21 @@ class LinearSVM(LinearTraining):
         Multiplies C for each class.
 
     solver : str, default="auto"
-        How to train. "dual" is the sequential dual method. "newton" is the proximal
-        point method on the dual, whose steps are found by semismooth Newton steps, or
-        plain ones where the loss is smooth: for every machine and loss, whatever the
-        scale of the features and of C. It works in float64, on the rows that are
-        neither beyond their margins nor at a bound; needs memory for rows times
-        classes, and 512 MB for its systems at most. "tron" is the trust-region
-        Newton method, for "ovr" and "ovo" with "squared_hinge" or "logistic": Newton
-        steps of all classes side by side, or of every pair by itself, each by conjugate
-        gradients. It is at its best where rows are many, features few and C large;
-        `order`, `shrinking`, `cooling`, `restricted` and `random_state` mean nothing to
-        it. "auto" chooses by what is known before the fit and says what it chose in
-        `solver_`: "tron", where it can train the machine, if there are at least 1000
-        rows (for "ovo": of a pair, in the mean), ten times as many as features, the
-        mean of ``C_i |x_i|^2`` is at least 20 (for "ovo": 50) and, unless this is "ovr"
-        with "squared_hinge", features are at most 100; "dual" otherwise. Two more are
+        How to train. "auto" begins with "dual" and sees what its epochs cost and gain;
+        where Newton steps are predicted to be sooner, it goes on with "newton" from the
+        dual variables that were found. Costs are counted in operations, so that a fit
+        is the same on every machine; `solver_` says what was done. It stays with "dual"
+        if `violation_tol` is given, if `order`, `restricted` or `features` are not the
+        default, and where Newton steps would need more than 2 GB. "dual" is the
+        sequential dual method. "newton" is the proximal point method on the dual, whose
+        steps are found by semismooth Newton steps, or plain ones where the loss is
+        smooth: for every machine and loss, whatever the scale of the features and of
+        C. It works in float64, on the rows that are neither beyond their margins nor at
+        a bound; needs memory for rows times classes, and 512 MB for its systems at
+        most. "tron" is the trust-region Newton method, for "ovr" and "ovo" with
+        "squared_hinge" or "logistic": Newton steps of all classes side by side, or of
+        every pair by itself, each by conjugate gradients; `order`, `shrinking`,
+        `cooling`, `restricted` and `random_state` mean nothing to it. Two more are
         there for comparison, for "cs" with hinge only, and both need memory for rows
         times classes. "exponentiated_gradient" multiplies the dual variables of random
         examples by exponentials of their gradient; what becomes zero has fallen below
@@ -169,10 +174,11 @@ class LinearSVM(LinearTraining):
         Names of the features, if `X` had any.
 
     solver_ : str
-        The solver that was used.
+        The solver that was used; "dual+newton" if "auto" began with the one and ended
+        with the other.
 
     n_iter_ : int
-        Epochs run.
+        Iterations: epochs, Newton steps, or both.
 
     objective_, dual_objective_ : float
         Primal and dual objective. The optimum lies between them.
@@ -193,8 +199,9 @@ class LinearSVM(LinearTraining):
         Coefficients of the rows: ``dual_coef_.T @ X`` are the weights of the classes.
         With reduced features, of the pairs that occur; the other weights are zero.
         Rows without features have none. One-vs-rest with two classes has one column,
-        one-vs-one a column for each pair. "tron" shows the dual variables behind
-        `dual_objective_`; their weights are those of the model only in the limit.
+        one-vs-one a column for each pair. "tron" and Newton steps show the dual
+        variables behind `dual_objective_`; their weights are those of the model only in
+        the limit.
 
     support_ : ndarray of shape (n_support,)
         Rows with coefficients other than zero. Neither this nor `dual_coef_` is there
@@ -234,7 +241,7 @@ class LinearSVM(LinearTraining):
         loss="hinge",
         tol=1e-3,
         violation_tol=None,
-        max_iter=1000,
+        max_iter=10_000,
         max_time=None,
         fit_intercept=True,
         intercept_scaling=1.0,
@@ -286,6 +293,12 @@ class LinearSVM(LinearTraining):
             cooling=self.cooling,
             restricted_tol=self.restricted_tol,
         )
+
+    def _or_another_solver(self) -> str:
+        """What else would help a fit that came to the end of `max_iter`."""
+        if self.solver in ("auto", "newton") or self.features != "full":
+            return ""
+        return ", or leave solver='auto', which takes Newton steps where they pay"
 
     def decision_function(self, X):
         """Return the confidence in every class; `predict` takes the largest.

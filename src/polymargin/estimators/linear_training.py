@@ -11,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from ..access.rows import Rows
 from ..base.threads import thread_count
 from ..driver.linear.dual import stream_driver
+from ..driver.linear.solvers import solver_of
 from ..driver.options import LinearOptions
 from ..prediction.linear_model import attributes_of_weights, weights_of_attributes
 from .sources import source_of
@@ -76,7 +77,7 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
 
     def _make_driver(self, X, problem, clock):
         options = self._driver_options(self._draw_seed(), thread_count(self.n_jobs))
-        self.solver_, driver = source_of(X).driver(X, problem, options)
+        driver = source_of(X).driver(X, problem, options)
 
         def model(last):
             return self._model(driver.release_weights() if last else driver.weights())
@@ -85,6 +86,7 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
 
     def _set_solution(self, driver, problem) -> None:
         self._forget_rows()
+        self.solver_ = solver_of(driver, self._driver_options())
         super()._set_solution(driver, problem)
 
     def _set_coefficients_of_rows(self, coefficients) -> None:

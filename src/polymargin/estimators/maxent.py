@@ -19,9 +19,9 @@ class MaxEnt(LinearTraining):
     Also known as multinomial logistic regression: it minimises
     ``1/2 |W|^2 + C sum_i (log sum_m exp(s_m) - s_y)`` with the scores
     ``s_m = <w_m, x_i>``. Trained by the sequential dual method, one example after the
-    other, its whole block of dual variables solved exactly by Newton's method. Training
-    ends when the relative duality gap, computed from the model itself, is at most
-    `tol`.
+    other, its whole block of dual variables solved exactly by Newton's method. Where
+    Newton steps for all weights are predicted to be sooner, they follow. Training ends
+    when the relative duality gap, computed from the model itself, is at most `tol`.
 
     Parameters
     ----------
@@ -36,8 +36,9 @@ class MaxEnt(LinearTraining):
         If given, stop when no dual variable, as a share of its C, differs by more from
         the probability it stands for, instead of by `tol`.
 
-    max_iter : int, default=1000
-        Most epochs; an epoch is as many visits as there are examples.
+    max_iter : int, default=10000
+        Most iterations: epochs, of as many visits as there are examples, and Newton
+        steps.
 
     max_time : float or None, default=None
         Most seconds of a `fit`, but for checking the data. The model so far is kept.
@@ -103,10 +104,10 @@ class MaxEnt(LinearTraining):
         Names of the features, if `X` had any.
 
     solver_ : str
-        The solver that was used.
+        What was done: "dual", or "dual+newton" if Newton steps followed.
 
     n_iter_ : int
-        Epochs run.
+        Iterations: epochs and Newton steps.
 
     objective_, dual_objective_ : float
         Primal and dual objective. The optimum lies between them.
@@ -124,6 +125,7 @@ class MaxEnt(LinearTraining):
     dual_coef_ : csr_array of shape (n_samples, n_classes)
         Coefficients of the rows: ``dual_coef_.T @ X`` are the weights of the classes.
         With reduced features, of the pairs that occur; the other weights are zero.
+        After Newton steps these are the weights of the model only in the limit.
 
     support_ : ndarray of shape (n_support,)
         Rows with coefficients other than zero. Neither this nor `dual_coef_` is there
@@ -160,7 +162,7 @@ class MaxEnt(LinearTraining):
         C=1.0,
         tol=1e-3,
         violation_tol=None,
-        max_iter=1000,
+        max_iter=10_000,
         max_time=None,
         fit_intercept=True,
         intercept_scaling=1.0,
@@ -196,7 +198,7 @@ class MaxEnt(LinearTraining):
 
     def _driver_options(self, seed: int = 0, threads: int = 1) -> LinearOptions:
         options = super()._driver_options(seed, threads)
-        return replace(options, solver="dual", shrinking=False, cooling=False)
+        return replace(options, solver="auto", shrinking=False, cooling=False)
 
     def predict_proba(self, X):
         """Return the probability of every class.

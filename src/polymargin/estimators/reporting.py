@@ -12,7 +12,7 @@ from ..driver.loop import Progress, Reporter
 
 # What would help when a fit ends before its tolerance, by status.
 _REMEDIES = {
-    "max_iter": "raise max_iter (now {max_iter}), scale the features, or lower C",
+    "max_iter": "raise max_iter (now {max_iter})",
     "max_rounds": "scale the features, or lower C",
     "max_time": "raise max_time (now {max_time} s)",
     "precision": "pass float64 data: float32 cannot resolve this tolerance",
@@ -70,7 +70,11 @@ class EpochReporter(Reporter):
         )
 
 
-def warn_unless_converged(estimator, steps="epochs", stacklevel=5) -> None:
+# What was counted, by what was done; otherwise epochs.
+_STEPS = {"newton": "Newton steps", "dual+newton": "epochs and Newton steps"}
+
+
+def warn_unless_converged(estimator, steps=None, stacklevel=5) -> None:
     """Say what a fit that stopped early has reached and what would help.
 
     `stacklevel` leads to the caller of fit, outside its decorators.
@@ -80,6 +84,8 @@ def warn_unless_converged(estimator, steps="epochs", stacklevel=5) -> None:
     remedy = _REMEDIES[estimator.status_].format(**estimator.get_params())
     kept = getattr(estimator, "dual_coef_", None)
     dtype = estimator.coef_.dtype if kept is None else kept.dtype
+    if estimator.status_ == "max_iter":
+        remedy += getattr(estimator, "_or_another_solver", str)()
     if estimator.status_ == "precision" and dtype == np.float64:
         remedy = _DOUBLE_PRECISION
     if getattr(estimator, "restricted", None) in ("bisection", "fixed_point"):
@@ -92,6 +98,8 @@ def warn_unless_converged(estimator, steps="epochs", stacklevel=5) -> None:
             f"a violation of {estimator.violation_:.2g} "
             f"(violation_tol={violation_tol:g})"
         )
+    if steps is None:
+        steps = _STEPS.get(getattr(estimator, "solver_", None), "epochs")
     warnings.warn(
         f"{type(estimator).__name__} stopped after {estimator.n_iter_} {steps} at "
         f"{reached}; to get closer, {remedy}.",

@@ -43,8 +43,8 @@ class InMemory:
         return estimator._state_arrays(machine, self.X, self.y, self.sample_weight)
 
     @staticmethod
-    def driver(X, problem: Problem, options: LinearOptions) -> tuple[str, LinearDriver]:
-        """Return the name of the solver that is used, and its driver."""
+    def driver(X, problem: Problem, options: LinearOptions) -> LinearDriver:
+        """Return the driver that trains on X."""
         return linear_driver(Rows(X, options.bias), problem, options)
 
     def answers(self, estimator, answer: Callable) -> np.ndarray:
@@ -83,7 +83,7 @@ class OnDisk:
 
     @staticmethod
     def driver(X, problem: StoredProblem, options: LinearOptions):
-        return "dual", stored_driver(X, problem, options)
+        return stored_driver(X, problem, options)
 
     def answers(self, estimator, answer: Callable) -> np.ndarray:
         _check_features(self.store, estimator)

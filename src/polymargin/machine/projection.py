@@ -27,6 +27,11 @@ from .registry import Machine
 SMOOTH = ("logistic", "log")
 
 
+def is_smooth(loss: str, maximum: bool) -> bool:
+    """Whether a loss has a gradient, with a derivative almost everywhere."""
+    return loss in SMOOTH or (loss == "squared_hinge" and not maximum)
+
+
 class Curvature(NamedTuple):
     """J = diag(q) - gamma r r^T of every block, where it is not zero.
 
@@ -82,9 +87,7 @@ class Blocks:
     @property
     def smooth(self) -> bool:
         """Whether the loss has a gradient, with a derivative almost everywhere."""
-        return self.loss in SMOOTH or (
-            self.loss == "squared_hinge" and not self.maximum
-        )
+        return is_smooth(self.loss, self.maximum)
 
     @property
     def separate(self) -> bool:
@@ -183,6 +186,19 @@ class Blocks:
     def _penalty(self, u: np.ndarray) -> float:
         squares = u.sum(axis=1) ** 2 if self.maximum else np.einsum("im,im->i", u, u)
         return float(np.sum(squares / (4 * self.loss_weights)))
+
+    def feasible(self, u: np.ndarray) -> np.ndarray:
+        """Variables that are feasible up to rounding, as feasible ones."""
+        u = np.maximum(u, 0)
+        if self.missing is not None:
+            u[self.missing] = 0
+        if self.loss == "squared_hinge":
+            return u
+        loss_weights = self.loss_weights[:, None]
+        if self.maximum or self.loss == "log":
+            sums = u.sum(axis=1, keepdims=True)
+            return u * np.minimum(loss_weights / np.maximum(sums, loss_weights), 1)
+        return np.minimum(u, loss_weights)
 
     def pulls(self, h: np.ndarray) -> np.ndarray:
         """The gradient of a smooth loss with respect to h: a feasible u."""

@@ -4,7 +4,6 @@ from threading import Event
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from callbacks import AfterSteps
 from counted_time import count_time
 from numpy.testing import assert_allclose
@@ -128,26 +127,3 @@ def test_a_bad_warm_start_is_no_worse_than_none(loss):
     assert_allclose(model.objective_, cold.objective_, rtol=1e-5)
     at_zero = 1e-6 * 200 * 4 * (np.log(2) if loss == "logistic" else 1)
     assert model.history_["objective"][0] <= at_zero
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_auto_takes_newton_steps_where_they_pay():
-    X, y = make_problem(n=1200, d=6, k=3)
-
-    def chosen(X, C, machine="ovr", loss="squared_hinge", **parameters):
-        model = LinearSVM(machine, loss=loss, C=C, random_state=0, max_iter=1)
-        return model.set_params(**parameters).fit(X, y[: X.shape[0]]).solver_
-
-    C = 20 / np.mean(np.sum(X**2, axis=1))
-    for layout in (np.asarray, sp.csr_array, sp.csr_matrix):
-        assert chosen(layout(X), 1.5 * C) == "tron"
-    assert chosen(X, C / 1.5) == "dual"
-    assert chosen(X, 1.5 * C, class_weight={0: 0.2, 1: 0.2, 2: 0.2}) == "dual"
-    assert chosen(X[:900], 1.5 * C) == "dual"
-    assert chosen(np.hstack([X] * 30), C) == "dual"  # too many features
-    assert chosen(X, 1.5 * C, loss="hinge") == "dual"
-    assert chosen(X, 1.5 * C, loss="logistic") == "tron"
-    assert chosen(X, C / 1.5, loss="logistic") == "dual"
-    assert chosen(np.hstack([X] * 17), C) == "tron"
-    assert chosen(np.hstack([X] * 17), C, loss="logistic") == "dual"
-    assert chosen(X, 1.5 * C, machine="ww") == "dual"

@@ -150,25 +150,6 @@ def test_estimator(estimator, check):
     check(estimator)
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("loss", LOSSES)
-def test_auto_takes_newton_steps_where_they_pay(loss):
-    """As with one-vs-rest, but for rows of a pair and a larger C."""
-    X, y = make_problem(n=1800, d=6, k=3)
-    C = 50 / np.mean(np.sum(X**2, axis=1))
-
-    def chosen(X, C, loss=loss):
-        model = LinearSVM("ovo", loss=loss, C=C, random_state=0, max_iter=1)
-        return model.fit(X, y[: X.shape[0]]).solver_
-
-    assert chosen(X, 1.5 * C) == "tron"
-    assert chosen(X, C / 1.5) == "dual"
-    assert chosen(X[:1400], 1.5 * C) == "dual"  # 933 of a pair
-    assert chosen(np.hstack([X] * 16), C) == "tron"
-    assert chosen(np.hstack([X] * 17), C) == "dual"  # 102 features
-    assert chosen(X, 1.5 * C, loss="hinge") == "dual"
-
-
 def test_hinge_is_refused():
     X, y = make_problem()
     with pytest.raises(ValueError, match=r"'tron' does not train machine='ovo' with"):

@@ -149,19 +149,25 @@ class ProximalNewton:
         self.steps = 0
 
     def start(self, u: np.ndarray) -> None:
-        """Begin from feasible dual variables."""
-        self.u = u
+        """Begin from dual variables, which are feasible up to rounding."""
+        self.u = self.blocks.feasible(u)
         self.point = self.best_primal = self.best_dual = None
 
     def first(self) -> None:
-        """Evaluate the first point, if there is none."""
+        """Evaluate the first point, if there is none.
+
+        It has the weights of u, or none if these are better.
+        """
         if self.point is not None:
             return
         blocks, space = self.blocks, self.space
         W = space.weights(blocks.coefficients(self.u))
         self.sigma = self._first_length()
         self.steps_of_this = 0
-        self._move(self._point(W, space.scores(W)))
+        scores = space.scores(W)
+        if self._phi(W, blocks.violations(scores))[1] > blocks.losses_at_zero():
+            W, scores = np.zeros_like(W), np.zeros_like(scores)
+        self._move(self._point(W, scores))
 
     def _first_length(self) -> float:
         return float(np.mean(self.blocks.loss_weights)) / self.space.mean_square()

@@ -71,18 +71,11 @@ class NewtonDriver:
         self.X = double_rows(rows)
         self.parts = [
             self._part(*each, rows.empty)
-            for each in separate_problems(problem, self._in_lockstep(problem))
+            for each in separate_problems(
+                problem,
+                steps_in_lockstep(problem, sp.issparse(self.X), self.X.shape[1]),
+            )
         ]
-
-    def _in_lockstep(self, problem: Problem) -> bool:
-        """Whether separate classes are to share their products with the rows."""
-        machine = problem.machine
-        return (
-            machine.formulation.separate
-            and machine.loss in SMOOTH_LOSSES
-            and isinstance(self.X, np.ndarray)
-            and self.X.shape[1] <= MOST_FEATURES
-        )
 
     def _part(self, of_part: Problem, chosen, columns, empty) -> Part:
         machine, k = of_part.machine, of_part.n_columns
@@ -140,20 +133,35 @@ class NewtonDriver:
             return on_threads(work, self.parts, self.threads, stop)
 
     @property
+    def dual(self) -> float:
+        """The best dual objective so far; minus infinity before the first step."""
+        if not self.started:
+            return -np.inf
+        return sum(part.newton.dual + part.constant for part in self.parts)
+
+    @property
+    def started(self) -> bool:
+        """Whether every problem has been looked at."""
+        return all(part.newton.started for part in self.parts)
+
+    def first(self) -> None:
+        """Evaluate what the steps begin with, if that has not been done."""
+        self._each(lambda part: part.newton.first())
+
+    @property
     def operations(self) -> float:
         """Multiplications so far, about."""
         return sum(part.newton.operations for part in self.parts)
 
     def _report(self, moves, operations, stopped=False) -> EpochReport:
         visits = int((self.operations - operations) / self.X.shape[1])
-        if not all(part.newton.started for part in self.parts):
+        if not self.started:
             return EpochReport(visits, moves, np.inf, -np.inf, np.inf, stopped)
         primal = sum(part.newton.primal + part.constant for part in self.parts)
-        dual = sum(part.newton.dual + part.constant for part in self.parts)
         violation = np.inf
         if self.violation_tol is not None:
             violation = max(part.newton.violation() for part in self.parts)
-        return EpochReport(visits, moves, violation, dual, primal, stopped)
+        return EpochReport(visits, moves, violation, self.dual, primal, stopped)
 
     def rebuild(self) -> None:
         """Do nothing: every step evaluates its weights afresh."""
@@ -173,7 +181,7 @@ class NewtonDriver:
 
     def weights(self) -> np.ndarray:
         """W, in the number format of the rows."""
-        self._each(lambda part: part.newton.first())
+        self.first()
         W = np.empty((self.X.shape[1], self.problem.n_columns), dtype=self.dtype)
         for part in self.parts:
             W[:, part.columns] = part.newton.weights
@@ -185,7 +193,7 @@ class NewtonDriver:
 
     def duals(self):
         """The dual blocks as (indptr, classes, values), in double precision."""
-        self._each(lambda part: part.newton.first())
+        self.first()
         found = []
         for part in self.parts:
             inner = sp.coo_array(part.newton.duals)
@@ -204,6 +212,17 @@ class NewtonDriver:
         for part in self.parts:
             u = duals[:, part.columns].tocsr()[part.rows].toarray()
             part.newton.start(u.astype(np.float64))
+
+
+def steps_in_lockstep(problem: Problem, sparse: bool, d: int) -> bool:
+    """Whether separate classes are to share their products with rows of d features."""
+    machine = problem.machine
+    return (
+        machine.formulation.separate
+        and machine.loss in SMOOTH_LOSSES
+        and not sparse
+        and d <= MOST_FEATURES
+    )
 
 
 def double_rows(rows: Rows):

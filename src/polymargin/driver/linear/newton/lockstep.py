@@ -67,6 +67,8 @@ class LockstepNewton:
         self.signs[own, problem.labels[own]] = 1.0
         self.start_weights = np.zeros((X.shape[1], k))
         self.at: Columns | None = None
+        self.best_u = np.zeros((len(X), k))
+        self.best_dual = np.full(k, -np.inf)
         self.operations = 0.0
 
     def start(self, u: np.ndarray) -> None:
@@ -84,7 +86,7 @@ class LockstepNewton:
 
     @property
     def dual(self) -> float:
-        return float(self.at.dual.sum())
+        return float(self.best_dual.sum())
 
     @property
     def weights(self) -> np.ndarray:
@@ -92,7 +94,7 @@ class LockstepNewton:
 
     @property
     def duals(self) -> np.ndarray:
-        return self.at.u
+        return self.best_u
 
     @property
     def finished(self) -> bool:
@@ -102,7 +104,7 @@ class LockstepNewton:
     def _left(self):
         at = self.at
         violation = np.abs(at.gradient).max(axis=0)
-        return np.flatnonzero(~self.enough(at.primal, at.dual, violation))
+        return np.flatnonzero(~self.enough(at.primal, self.best_dual, violation))
 
     def violation(self) -> float:
         """Largest entry of a gradient."""
@@ -113,12 +115,15 @@ class LockstepNewton:
         if self.at is not None:
             return
         W = self.start_weights
-        self.at = self._evaluate(W, self.signs * (self.X @ W), self.signs)
+        at = self._evaluate(W, self.signs * (self.X @ W), self.signs)
         at_zero = self.loss_weights.sum() * self.loss(np.zeros(1)).value
-        worse = self.at.primal > at_zero
+        worse = at.primal > at_zero
         if worse.any():
             W = np.where(worse, 0, W)
-            self.at = self._evaluate(W, self.signs * (self.X @ W), self.signs)
+            at = self._evaluate(W, self.signs * (self.X @ W), self.signs)
+        self.at = at
+        self.best_dual[:] = -np.inf
+        self._keep_best(np.arange(W.shape[1]))
 
     def step(self) -> bool:
         """Take a Newton step of every class that is left; say whether any moved."""
@@ -140,7 +145,14 @@ class LockstepNewton:
         better = moved & (found.primal <= at.primal[left] * (1 + 1e-13))
         for name, values in vars(found).items():
             vars(at)[name][..., left[better]] = values[..., better]
+        self._keep_best(left[better])
         return bool(better.any())
+
+    def _keep_best(self, columns) -> None:
+        """Keep the dual variables of those columns where they are the best so far."""
+        risen = columns[self.at.dual[columns] > self.best_dual[columns]]
+        self.best_dual[risen] = self.at.dual[risen]
+        self.best_u[:, risen] = self.at.u[:, risen]
 
     def _solve(self, curvature, gradient):
         """Solve (I + X^T diag(curvature) X) step = gradient, in the smaller form."""

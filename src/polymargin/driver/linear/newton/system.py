@@ -12,6 +12,7 @@ operations:
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -27,6 +28,41 @@ MOST_ENTRIES = 1 << 26
 # Conjugate gradient steps that are expected, to compare with the other forms.
 CG_STEPS = 60
 CORRECTIONS = 4  # at most, of a solution
+
+
+@dataclass(frozen=True)
+class SystemSize:
+    """How large a system is.
+
+    Attributes
+    ----------
+    d, k : int
+        Features and classes.
+    row : float
+        Entries of a row.
+    free : ndarray of int
+        Free variables of each row that has some.
+    coupled : bool or ndarray of bool
+        Whether those of a row are coupled (gamma is not zero).
+    """
+
+    d: int
+    k: int
+    row: float
+    free: np.ndarray
+    coupled: bool | np.ndarray
+
+    def operations(self) -> dict[str, float]:
+        """Return what each form takes that does not need too much memory."""
+        free, order = float(self.free.sum()), self.d * self.k
+        found = {"cg": CG_STEPS * 4.0 * len(self.free) * self.row * self.k}
+        if order * order <= MOST_ENTRIES:
+            of_block = (self.free + 1) * (self.free + 2) / 2
+            pairs = float(np.sum(np.where(self.coupled, of_block, 2 * self.free)))
+            found["primal"] = 2 * pairs * self.row * self.row + order**3 / 3
+        if free * free <= MOST_ENTRIES:
+            found["dual"] = free**2 * (self.row + self.k) + free**3 / 3
+        return found
 
 
 class NewtonSystem:
@@ -50,18 +86,12 @@ class NewtonSystem:
         """Return D; `accuracy` is the relative residual of conjugate gradients."""
         if not len(curvature.rows):
             return gradient.copy()
-        entries = len(curvature.rows)
-        rows = np.unique(curvature.rows)
         d, k = gradient.shape
-        order = d * k
-        row_cost = self.X.nnz / self.X.shape[0] if sp.issparse(self.X) else d
-        pairs = _pair_count(curvature)
-        costs = {}
-        if order * order <= MOST_ENTRIES:
-            costs["primal"] = 2 * pairs * row_cost * row_cost + order**3 / 3
-        if entries * entries <= MOST_ENTRIES:
-            costs["dual"] = entries**2 * (row_cost + k) + entries**3 / 3
-        costs["cg"] = CG_STEPS * 4.0 * len(rows) * row_cost * k
+        counts = np.bincount(curvature.rows)
+        rows = np.flatnonzero(counts)
+        row = self.X.nnz / self.X.shape[0] if sp.issparse(self.X) else d
+        coupled = curvature.gamma[rows] > 0
+        costs = SystemSize(d, k, row, counts[rows], coupled).operations()
         self.form = min(costs, key=costs.get)
         self.operations += costs[self.form]
         self.poll()
@@ -157,12 +187,6 @@ class NewtonSystem:
             direction = z + (new / old) * direction
             old = new
         return step
-
-
-def _pair_count(curvature: Curvature) -> float:
-    counts = np.bincount(curvature.rows)
-    coupled = curvature.gamma[: len(counts)] > 0
-    return float(np.sum(np.where(coupled, (counts + 1) * (counts + 2) / 2, 2 * counts)))
 
 
 @cache

@@ -1,0 +1,89 @@
+"""How much work is left, and whether another way to the end is shorter.
+
+Work is counted in operations and weighed by what they cost on one machine: only ratios
+matter, and no clock is read, so that the same data take the same way everywhere.
+"""
+
+from dataclasses import dataclass, field
+from math import ceil, inf, log
+
+import numpy as np
+
+# Before so much of the work that the other way takes was done, nothing is decided: it
+# is little to lose, tells more of the rate, and what was found is begun with.
+TRIED = 0.05
+# Between two decisions, epochs grow by this factor.
+NEXT_LOOK = 1.25
+
+
+def work_left(work: list[float], gaps: list[float], tol: float) -> float:
+    """Return the work until the gap is `tol`, if it falls as in the last half.
+
+    Parameters
+    ----------
+    work : list of float
+        Work until the end of each epoch.
+    gaps : list of float
+        Relative gap at the end of each epoch; estimates, which need not fall.
+    tol : float
+
+    Returns
+    -------
+    work : float
+        Infinite if the gap does not fall, or `tol` is zero.
+    """
+    least = np.minimum.accumulate(gaps)
+    now = float(least[-1])
+    if now <= tol:
+        return 0.0
+    middle = (len(gaps) - 1) // 2
+    before, spent = float(least[middle]), work[-1] - work[middle]
+    if len(gaps) == 1:
+        before, spent = 1.0, work[-1]  # the gap of weights that are zero
+    if not now < before or tol <= 0:
+        return inf
+    return spent * log(now / tol) / log(before / now)
+
+
+@dataclass
+class Course:
+    """The epochs of a run so far, and when to think about them again.
+
+    Parameters
+    ----------
+    tol : float
+        Relative gap at which the run ends.
+    """
+
+    tol: float
+    work: list[float] = field(default_factory=list)
+    gaps: list[float] = field(default_factory=list)
+    next_look: int = 1
+
+    def add(self, work: float, gap: float) -> None:
+        """Note an epoch, its work and its gap."""
+        self.work.append(work + self.spent)
+        self.gaps.append(gap)
+
+    @property
+    def spent(self) -> float:
+        """The work so far."""
+        return self.work[-1] if self.work else 0.0
+
+    @property
+    def left(self) -> float:
+        """The work until the end, as far as it can be told."""
+        return work_left(self.work, self.gaps, self.tol)
+
+    @property
+    def is_time(self) -> bool:
+        """Whether to compare the ways again."""
+        return len(self.work) >= self.next_look
+
+    def is_longer_than(self, other: float) -> bool:
+        """Whether another way takes less work, and it is time to say so."""
+        return self.spent >= TRIED * other and self.left > other
+
+    def wait(self) -> None:
+        """Go on for some epochs before the ways are compared again."""
+        self.next_look = max(len(self.work) + 1, ceil(NEXT_LOOK * len(self.work)))

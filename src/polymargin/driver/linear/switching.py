@@ -1,0 +1,141 @@
+"""solver="auto": the sequential method, and Newton steps from there if they are sooner.
+
+The sequential method begins. Its epochs show what they cost and by how much they bring
+the gap down; as long as that predicts an earlier end than Newton steps would have, it
+goes on, otherwise these begin with its dual variables. Both are counted in operations
+(see `work` and `prediction`): same seed, same model.
+"""
+
+import numpy as np
+
+from ...access.rows import Rows
+from ...certify.certificate import relative_gap
+from ...machine.problem import Problem
+from ..options import LinearOptions
+from ..protocol import EpochReport, LinearDriver
+from .dual import dual_driver
+from .newton.driver import NewtonDriver
+from .prediction import Course
+from .work import Work
+
+# What `solver` says after Newton steps.
+BOTH = "dual+newton"
+
+
+def may_switch(options: LinearOptions) -> bool:
+    """Whether Newton steps may follow: not if the sequential method was told how to go
+    on, or when to end, in ways that mean nothing to them.
+    """
+    asked = LinearOptions()
+    return options.violation_tol is None and all(
+        getattr(options, name) == getattr(asked, name)
+        for name in ("features", "order", "restricted")
+    )
+
+
+class SwitchingDriver:
+    """The sequential method, perhaps followed by Newton steps; a driver (`protocol`).
+
+    Parameters
+    ----------
+    rows : Rows
+    problem : Problem
+    options : LinearOptions
+
+    Attributes
+    ----------
+    solver : str
+        What was done: "dual" or "dual+newton".
+    """
+
+    def __init__(self, rows: Rows, problem: Problem, options: LinearOptions):
+        self.rows, self.problem, self.options = rows, problem, options
+        self.solver = "dual"
+        self._dual: LinearDriver = dual_driver(rows, problem, options)
+        self._newton: NewtonDriver | None = None
+        self._work = Work(rows, problem)
+        self._course = Course(options.tol)
+        self._undecided = may_switch(options) and self._work.newton_fits
+        self._handed = -np.inf  # dual objective with which Newton steps began
+
+    @property
+    def _driver(self) -> LinearDriver:
+        return self._newton or self._dual
+
+    @property
+    def interrupted(self) -> bool:
+        return self._driver.interrupted
+
+    def epoch(self, seconds: float) -> EpochReport:
+        """Run an epoch, or take a Newton step of every problem."""
+        if self._undecided and self._newton_is_sooner():
+            self._switch()
+        if self._newton is None:
+            return self._sequential_epoch(seconds)
+        try:
+            return self._newton.epoch(seconds)
+        except np.linalg.LinAlgError:  # numbers so large that no system is definite
+            self._newton, self.solver = None, "dual"
+            return self._sequential_epoch(seconds)
+
+    def _sequential_epoch(self, seconds: float) -> EpochReport:
+        report = self._dual.epoch(seconds)
+        if self._undecided and not report.stopped:
+            work = self._work.of_epoch(report.visits, report.moves)
+            gap = relative_gap(report.primal_estimate, report.dual)
+            self._course.add(work, gap)
+        return report
+
+    def _newton_is_sooner(self) -> bool:
+        course = self._course
+        if not course.is_time or not course.is_longer_than(
+            self._work.least_of_newton()
+        ):
+            return False
+        blocks = self.problem.blocks(*self._dual.duals())
+        sooner = course.is_longer_than(self._work.of_newton(blocks))
+        if not sooner:
+            course.wait()
+        return sooner
+
+    def _switch(self) -> None:
+        """Hand the dual variables over; a signal before the end changes nothing."""
+        self._undecided = False
+        certificate = self._dual.certify()
+        if certificate is None:
+            return
+        newton = NewtonDriver(self.rows, self.problem, self.options)
+        newton.set_duals(*self._dual.duals())
+        newton.first()
+        self._handed = certificate[1]
+        self._newton, self.solver = newton, BOTH
+
+    def rebuild(self) -> None:
+        """Remove accumulated rounding."""
+        self._driver.rebuild()
+
+    def certify(self) -> tuple[float, float, float] | None:
+        """Objectives and violation of the model; no dual is below one before."""
+        certificate = self._driver.certify()
+        if self._newton is None or certificate is None:
+            return certificate
+        primal, dual, violation = certificate
+        return primal, max(dual, self._handed), violation
+
+    def duals(self):
+        """The dual blocks as (indptr, classes, values)."""
+        if self._newton is not None and self._newton.dual >= self._handed:
+            return self._newton.duals()
+        return self._dual.duals()
+
+    def set_duals(self, indptr, classes, values) -> None:
+        """Start from dual blocks."""
+        self._dual.set_duals(indptr, classes, values)
+
+    def weights(self) -> np.ndarray:
+        """W, in the number format of the rows."""
+        return self._driver.weights()
+
+    def release_weights(self) -> np.ndarray:
+        """W; the driver is of no use afterwards."""
+        return self._driver.release_weights()

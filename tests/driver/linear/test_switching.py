@@ -1,0 +1,268 @@
+"""solver="auto": from the sequential method to Newton steps, with the duals in hand."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from problems import (
+    ALL_PAIRS,
+    SOME_PAIRS,
+    dual_objective,
+    is_bounded,
+    make_model,
+    make_problem,
+    make_sparse_problem,
+    primal_objective,
+)
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.exceptions import ConvergenceWarning
+
+from polymargin import KernelSVM, LinearSVM, load, save
+from polymargin.access.rows import Rows
+from polymargin.driver.linear import switching
+from polymargin.driver.linear.newton.driver import NewtonDriver
+from polymargin.driver.linear.switching import SwitchingDriver
+from polymargin.driver.options import LinearOptions
+from polymargin.machine.problem import state_problem
+from polymargin.machine.registry import find_machine
+
+
+def hard_problem(dtype=np.float64, **sizes):
+    """Features of scales from 1 to 1000, which the sequential method cannot solve."""
+    X, y = make_problem(**{"n": 120, "d": 4, "k": 3, "noise": 0.2, **sizes})
+    return (X * 10.0 ** np.arange(X.shape[1])).astype(dtype), y
+
+
+@pytest.fixture(autouse=True)
+def no_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        yield
+
+
+@pytest.mark.parametrize("data", [load_wine, load_iris, load_breast_cancer])
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
+def test_features_as_they_come_converge_by_default(machine, loss, data):
+    X, y = data(return_X_y=True)
+    model = make_model(machine, loss, random_state=0).fit(X, y)
+    assert model.status_ == "converged"
+    assert model.dual_gap_ <= 1e-3
+    if data is not load_iris:
+        assert model.solver_ == "dual+newton"
+        assert model.n_iter_ < 1500
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
+def test_the_certificate_is_that_of_the_model(machine, loss, dtype):
+    """With empty rows and weights that are zero; the duals are feasible and ascend."""
+    X, y = hard_problem(dtype)
+    X[::9] = 0
+    weight = np.where(np.arange(len(y)) % 7 == 1, 0.0, 1.0)
+    parameters = {"C": 0.7, "fit_intercept": False, "history": True, "random_state": 0}
+    model = make_model(machine, loss, **parameters).fit(X, y, sample_weight=weight)
+    assert model.solver_ == "dual+newton" and model.status_ == "converged"
+    rounding = 1e-9 if dtype == np.float64 else 1e-5
+    exact = X.astype(np.float64)
+    loss_weights = 0.7 * weight
+    primal = primal_objective(model, exact, y, loss_weights)
+    dual = dual_objective(model, exact, y, loss_weights)
+    assert_allclose([model.objective_, model.dual_objective_], [primal, dual], rounding)
+    assert is_bounded(model) == (loss != "squared_hinge")
+    steps = np.diff(model.history_["dual_objective"])
+    assert (steps >= -rounding * model.objective_).all()
+    assert model.coef_.dtype == dtype
+
+
+@pytest.mark.parametrize(("machine", "loss"), SOME_PAIRS)
+def test_the_same_model_on_any_number_of_threads(machine, loss):
+    X, y = hard_problem()
+    one = make_model(machine, loss, random_state=0, n_jobs=1).fit(X, y)
+    assert one.solver_ == "dual+newton"
+    for n_jobs in (2, 5):
+        other = make_model(machine, loss, random_state=0, n_jobs=n_jobs).fit(X, y)
+        assert other.n_iter_ == one.n_iter_
+        assert_array_equal(one.coef_, other.coef_)
+
+
+@pytest.mark.parametrize(("machine", "loss"), SOME_PAIRS)
+def test_weights_are_repetitions(machine, loss):
+    X, y = hard_problem()
+    counts = np.arange(len(y)) % 3
+    parameters = {"tol": 1e-6, "random_state": 0}
+    weighted = make_model(machine, loss, **parameters).fit(X, y, sample_weight=counts)
+    rows = np.repeat(np.arange(len(y)), counts)
+    repeated = make_model(machine, loss, **parameters).fit(X[rows], y[rows])
+    assert weighted.solver_ == repeated.solver_ == "dual+newton"
+    assert_allclose(weighted.objective_, repeated.objective_, rtol=2e-6)
+
+
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
+def test_easy_sparse_rows_stay_with_the_sequential_method(machine, loss):
+    X, y = make_sparse_problem(n=300, d=200, k=5)
+    model = make_model(machine, loss, random_state=0).fit(X, y)
+    assert model.solver_ == "dual"
+    dual = make_model(machine, loss, random_state=0)
+    if machine != "maxent":
+        dual.set_params(solver="dual")
+    assert_array_equal(model.coef_, dual.fit(X, y).coef_)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"violation_tol": 1e-3},
+        {"order": "permuted"},
+        {"restricted": "sort"},
+        {"features": "reduced"},
+        {"solver": "dual"},
+    ],
+)
+def test_who_asks_for_the_sequential_method_gets_it(asked):
+    X, y = load_wine(return_X_y=True)
+    model = LinearSVM(max_iter=300, random_state=0, **asked).fit(X, y)
+    assert model.solver_ == "dual"
+
+
+@pytest.mark.parametrize("C", [1e-6, 1e-3, 1.0, 1e3, 1e6])
+@pytest.mark.parametrize(("machine", "loss"), SOME_PAIRS)
+def test_one_huge_feature_and_any_C(machine, loss, C):
+    X, y = make_problem(n=60, d=4, k=3, noise=0.2)
+    X[:, 2] *= 1e6
+    model = make_model(machine, loss, C=C, random_state=0).fit(X, y)
+    assert model.dual_gap_ <= 1e-3
+    assert model.dual_objective_ <= model.objective_ * (1 + 1e-12)
+
+
+def test_goes_on_from_a_previous_fit():
+    X, y = hard_problem()
+    model = LinearSVM(warm_start=True, random_state=0).fit(X, y)
+    needed = model.n_iter_
+    again = model.fit(X, y)
+    assert again.n_iter_ <= needed / 2
+    assert again.dual_gap_ <= 1e-3
+    assert_allclose(model.set_params(C=1.2).fit(X, y).dual_gap_, 0, atol=1e-3)
+
+
+def driver_of(X, y, machine="cs", loss="hinge", **options):
+    machine = find_machine(machine, loss)
+    problem = state_problem(machine, y, np.unique(y), 1.0, np.ones(len(y)), None)
+    return SwitchingDriver(Rows(X, 1.0), problem, LinearOptions(**options))
+
+
+def switched(X, y):
+    driver = driver_of(X, y)
+    while driver.solver == "dual":
+        driver.epoch(np.inf)
+    return driver
+
+
+def test_newton_steps_begin_with_what_was_found():
+    X, y = hard_problem()
+    driver = switched(X, y)
+    _, dual, _ = driver.certify()
+    assert dual >= driver._handed > 0
+    kept = driver.problem.blocks(*driver.duals())
+    assert kept.data.min() > 0
+    assert kept.sum(axis=1).max() <= 1 + 1e-12
+
+
+def test_no_time_is_no_step():
+    driver = switched(*hard_problem())
+    assert driver.epoch(0.0).stopped
+    assert not driver.interrupted
+    assert np.isfinite(driver.certify()).all()
+
+
+def test_systems_that_cannot_be_solved_give_way(monkeypatch):
+    def fail(self, seconds):
+        raise np.linalg.LinAlgError
+
+    monkeypatch.setattr(NewtonDriver, "epoch", fail)
+    model = LinearSVM(max_iter=200, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="stopped after 200 epochs at"):
+        model.fit(*load_wine(return_X_y=True))
+    assert model.solver_ == "dual"
+
+
+def test_memory_is_bounded(monkeypatch):
+    monkeypatch.setattr("polymargin.driver.linear.work.MOST_BYTES", 1000)
+    X, y = hard_problem()
+    with pytest.warns(ConvergenceWarning, match="to get closer, raise max_iter"):
+        model = LinearSVM(max_iter=200, random_state=0).fit(X, y)
+    assert model.solver_ == "dual"
+
+
+@pytest.mark.parametrize("steps", [0, 1, 5])
+def test_a_signal_among_newton_steps_keeps_the_model(monkeypatch, steps):
+    epoch, taken = NewtonDriver.epoch, []
+
+    def step(self, seconds):
+        if len(taken) == steps:
+            raise KeyboardInterrupt
+        taken.append(1)
+        return epoch(self, seconds)
+
+    monkeypatch.setattr(NewtonDriver, "epoch", step)
+    X, y = load_wine(return_X_y=True)
+    model = LinearSVM(random_state=0)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert model.status_ == "interrupted" and model.solver_ == "dual+newton"
+    assert model.coef_.any() and len(model.support_) > 0
+    assert model.score(X, y) > 1 / 3
+
+
+def test_a_signal_while_duals_are_handed_over_keeps_the_model(monkeypatch):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(switching, "NewtonDriver", interrupted)
+    X, y = load_wine(return_X_y=True)
+    model = LinearSVM(random_state=0)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert model.status_ == "interrupted" and model.solver_ == "dual"
+    assert_allclose(model.dual_coef_.T @ X, model.coef_)
+
+
+def test_max_iter_counts_both():
+    X, y = load_wine(return_X_y=True)
+    needed = LinearSVM(random_state=0).fit(X, y).n_iter_
+    short = LinearSVM(max_iter=needed - 3, random_state=0)
+    match = f"stopped after {needed - 3} epochs and Newton steps at"
+    with pytest.warns(ConvergenceWarning, match=match):
+        short.fit(X, y)
+    assert short.n_iter_ == needed - 3
+
+
+def test_the_warning_of_another_solver_names_auto():
+    X, y = load_wine(return_X_y=True)
+    with pytest.warns(ConvergenceWarning, match=r"raise max_iter .* solver='auto'"):
+        LinearSVM(solver="dual", max_iter=50, random_state=0).fit(X, y)
+
+
+def test_models_that_switched_are_saved(tmp_path):
+    X, y = load_wine(return_X_y=True)
+    model = LinearSVM(random_state=0).fit(X, y)
+    save(model, tmp_path / "model")
+    loaded = load(tmp_path / "model")
+    assert loaded.solver_ == "dual+newton"
+    assert_array_equal(loaded.predict(X), model.predict(X))
+
+
+def test_kernels_of_low_rank_switch_too():
+    X, y = load_wine(return_X_y=True)
+    model = KernelSVM(approximation="nystroem", rank=20, C=1e6, random_state=0)
+    model.fit((X - X.mean(axis=0)) / X.std(axis=0), y)
+    assert model.solver_ in ("dual", "dual+newton")
+    assert model.dual_gap_ <= 1e-3
+
+
+def test_sparse_rows_switch():
+    X, y = hard_problem()
+    model = LinearSVM(random_state=0).fit(sp.csr_array(X), y)
+    assert model.solver_ == "dual+newton" and model.status_ == "converged"
