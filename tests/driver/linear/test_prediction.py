@@ -37,7 +37,7 @@ def test_the_rate_is_that_of_the_last_half():
 
 def test_estimates_that_rise_do_not_count():
     even = [0.8**t for t in range(21)]
-    noisy = [gap * (3 if t % 3 == 1 else 1) for t, gap in enumerate(even)]
+    noisy = [gap * (3 if t % 3 == 0 else 1) for t, gap in enumerate(even)]
     work = [float(t) for t in range(21)]
     assert work_left(work, noisy, 1e-6) == pytest.approx(work_left(work, even, 1e-6))
 
@@ -69,9 +69,9 @@ def test_a_gap_that_falls_ever_slower_is_left():
     """1/t: a thousand epochs to 1e-3, of which the first few promise less."""
     gaps = [1 / t for t in range(1, 101)]
     assert course(gaps[:4]).left < 20
-    assert course(gaps).left > 300
+    assert course(gaps).left > 150
     left = [course(gaps[:t]).is_longer_than(100.0) for t in range(1, 101)]
-    assert left.index(True) < 50
+    assert left.index(True) < 60
 
 
 def test_looks_are_ever_rarer():

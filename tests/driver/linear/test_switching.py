@@ -1,7 +1,5 @@
 """solver="auto": from the sequential method to Newton steps, with the duals in hand."""
 
-import warnings
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -35,11 +33,7 @@ def hard_problem(dtype=np.float64, **sizes):
     return (X * 10.0 ** np.arange(X.shape[1])).astype(dtype), y
 
 
-@pytest.fixture(autouse=True)
-def no_warnings():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", ConvergenceWarning)
-        yield
+pytestmark = pytest.mark.filterwarnings("error::sklearn.exceptions.ConvergenceWarning")
 
 
 @pytest.mark.parametrize("data", [load_wine, load_iris, load_breast_cancer])
@@ -110,7 +104,6 @@ def test_easy_sparse_rows_stay_with_the_sequential_method(machine, loss):
     assert_array_equal(model.coef_, dual.fit(X, y).coef_)
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(
     "asked",
     [
@@ -123,7 +116,9 @@ def test_easy_sparse_rows_stay_with_the_sequential_method(machine, loss):
 )
 def test_who_asks_for_the_sequential_method_gets_it(asked):
     X, y = load_wine(return_X_y=True)
-    model = LinearSVM(max_iter=300, random_state=0, **asked).fit(X, y)
+    model = LinearSVM(max_iter=300, random_state=0, **asked)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, y)
     assert model.solver_ == "dual"
 
 
@@ -157,6 +152,7 @@ def switched(X, y):
     driver = driver_of(X, y)
     while driver.solver == "dual":
         driver.epoch(np.inf)
+    assert driver.solver == "dual+newton"
     return driver
 
 
@@ -175,17 +171,6 @@ def test_no_time_is_no_step():
     assert driver.epoch(0.0).stopped
     assert not driver.interrupted
     assert np.isfinite(driver.certify()).all()
-
-
-def test_systems_that_cannot_be_solved_give_way(monkeypatch):
-    def fail(self, seconds):
-        raise np.linalg.LinAlgError
-
-    monkeypatch.setattr(NewtonDriver, "epoch", fail)
-    model = LinearSVM(max_iter=200, random_state=0)
-    with pytest.warns(ConvergenceWarning, match="stopped after 200 epochs at"):
-        model.fit(*load_wine(return_X_y=True))
-    assert model.solver_ == "dual"
 
 
 def test_memory_is_bounded(monkeypatch):
@@ -211,9 +196,10 @@ def test_a_signal_among_newton_steps_keeps_the_model(monkeypatch, steps):
     model = LinearSVM(random_state=0)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, y)
-    assert model.status_ == "interrupted" and model.solver_ == "dual+newton"
+    assert model.status_ == "interrupted"
+    assert model.solver_ == ("dual+newton" if steps else "dual")
     assert model.coef_.any() and len(model.support_) > 0
-    assert model.score(X, y) > 1 / 3
+    assert np.isfinite(model.coef_).all()
 
 
 def test_a_signal_while_duals_are_handed_over_keeps_the_model(monkeypatch):

@@ -60,11 +60,12 @@ class SwitchingDriver:
 
     @property
     def _driver(self) -> LinearDriver:
-        return self._newton or self._dual
+        """Who has the model."""
+        return self._newton if self.solver == BOTH else self._dual
 
     @property
     def interrupted(self) -> bool:
-        return self._driver.interrupted
+        return self._dual.interrupted  # in Python, a signal raises KeyboardInterrupt
 
     def epoch(self, seconds: float) -> EpochReport:
         """Run an epoch, or take a Newton step of every problem."""
@@ -72,11 +73,10 @@ class SwitchingDriver:
             self._switch()
         if self._newton is None:
             return self._sequential_epoch(seconds)
-        try:
-            return self._newton.epoch(seconds)
-        except np.linalg.LinAlgError:  # numbers so large that no system is definite
-            self._newton, self.solver = None, "dual"
-            return self._sequential_epoch(seconds)
+        report = self._newton.epoch(seconds)
+        if not report.stopped:
+            self.solver = BOTH
+        return report
 
     def _sequential_epoch(self, seconds: float) -> EpochReport:
         report = self._dual.epoch(seconds)
@@ -99,7 +99,11 @@ class SwitchingDriver:
         return sooner
 
     def _switch(self) -> None:
-        """Hand the dual variables over; a signal before the end changes nothing."""
+        """Hand the dual variables over.
+
+        A signal on the way changes nothing, and until the first Newton step is done the
+        model is that of the sequential method.
+        """
         self._undecided = False
         certificate = self._dual.certify()
         if certificate is None:
@@ -107,8 +111,7 @@ class SwitchingDriver:
         newton = NewtonDriver(self.rows, self.problem, self.options)
         newton.set_duals(*self._dual.duals())
         newton.first()
-        self._handed = certificate[1]
-        self._newton, self.solver = newton, BOTH
+        self._newton, self._handed = newton, certificate[1]
 
     def rebuild(self) -> None:
         """Remove accumulated rounding."""
@@ -117,14 +120,14 @@ class SwitchingDriver:
     def certify(self) -> tuple[float, float, float] | None:
         """Objectives and violation of the model; no dual is below one before."""
         certificate = self._driver.certify()
-        if self._newton is None or certificate is None:
+        if self._driver is self._dual:
             return certificate
         primal, dual, violation = certificate
         return primal, max(dual, self._handed), violation
 
     def duals(self):
         """The dual blocks as (indptr, classes, values)."""
-        if self._newton is not None and self._newton.dual >= self._handed:
+        if self._driver is self._newton and self._newton.dual >= self._handed:
             return self._newton.duals()
         return self._dual.duals()
 

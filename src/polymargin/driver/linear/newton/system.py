@@ -92,13 +92,18 @@ class NewtonSystem:
         row = self.X.nnz / self.X.shape[0] if sp.issparse(self.X) else d
         coupled = curvature.gamma[rows] > 0
         costs = SystemSize(d, k, row, counts[rows], coupled).operations()
-        self.form = min(costs, key=costs.get)
-        self.operations += costs[self.form]
-        self.poll()
-        if self.form == "cg":
-            return self._conjugate_gradients(curvature, rows, gradient, accuracy)
-        solve = getattr(self, f"_{self.form}")(curvature, gradient.shape)
-        return self._corrected(solve, self._product(curvature, rows), gradient)
+        # The cheapest form whose matrix is definite, also after rounding.
+        for self.form in sorted(costs, key=costs.get):
+            self.operations += costs[self.form]
+            self.poll()
+            if self.form == "cg":
+                break
+            try:
+                solve = getattr(self, f"_{self.form}")(curvature, gradient.shape)
+            except np.linalg.LinAlgError:
+                continue
+            return self._corrected(solve, self._product(curvature, rows), gradient)
+        return self._conjugate_gradients(curvature, rows, gradient, accuracy)
 
     def _product(self, curvature, rows) -> Callable:
         """Return the product with the matrix of the system."""
