@@ -166,7 +166,7 @@ class ProximalNewton:
         self.steps_of_this = 0
         scores = space.scores(W)
         if self._phi(W, blocks.violations(scores))[1] > blocks.losses_at_zero():
-            W, scores = np.zeros_like(W), np.zeros_like(scores)
+            W, scores = 0 * W, 0 * scores
         self._move(self._point(W, scores))
 
     def _first_length(self) -> float:
