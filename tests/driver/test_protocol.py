@@ -11,7 +11,12 @@ from polymargin.access.gram import Gram
 from polymargin.access.kernels import make_kernel
 from polymargin.access.rows import Rows
 from polymargin.driver.kernel.solvers import KERNEL_SOLVERS, kernel_driver
-from polymargin.driver.linear.solvers import SOLVERS, linear_driver
+from polymargin.driver.linear.solvers import (
+    SOLVER_NAMES,
+    SOLVERS,
+    linear_driver,
+    solver_of,
+)
 from polymargin.driver.options import KernelOptions, LinearOptions
 from polymargin.driver.protocol import EpochReport, KernelDriver, LinearDriver
 from polymargin.machine.problem import state_problem
@@ -39,16 +44,16 @@ def check_epoch(driver, problem):
 
 
 @pytest.mark.parametrize("pair", MACHINES, ids="-".join)
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", SOLVER_NAMES)
 def test_linear_drivers(solver, pair):
     machine, options = MACHINES[pair], LinearOptions(solver=solver)
     problem, rows = stated(machine), Rows(X, options.bias)
-    if not SOLVERS[solver].solves(machine):
+    if solver != "auto" and not SOLVERS[solver].solves(machine):
         with pytest.raises(ValueError, match=f"solver='{solver}' does not train"):
             linear_driver(rows, problem, options)
         return
-    name, driver = linear_driver(rows, problem, options)
-    assert name in (("dual", "newton") if solver == "auto" else (solver,))
+    driver = linear_driver(rows, problem, options)
+    assert solver_of(driver, options) == ("dual" if solver == "auto" else solver)
     assert isinstance(driver, LinearDriver)
     check_epoch(driver, problem)
     assert driver.weights().shape == (X.shape[1] + 1, problem.n_columns)

@@ -53,7 +53,11 @@ def test_warm_starts_save_visits():
 def test_an_estimator_is_not_changed():
     estimator = LinearSVM("ww", C=3.0)
     models = polymargin.path(X, y, [1.0], estimator, max_iter=7777)
-    assert (estimator.C, estimator.warm_start, estimator.max_iter) == (3.0, False, 1000)
+    assert (estimator.C, estimator.warm_start, estimator.max_iter) == (
+        3.0,
+        False,
+        10_000,
+    )
     assert not hasattr(estimator, "coef_")
     assert models[0].max_iter == 7777
 
