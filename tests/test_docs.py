@@ -51,22 +51,16 @@ def test_links_of_files(name):
     assert here or name == "CHANGELOG.md"
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_doctests(name):
-    results = doctest.testmod(
-        importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE
-    )
-    assert results.failed == 0
-
-
-def test_there_are_examples():
-    finder = doctest.DocTestFinder()
-    examples = sum(
-        len(test.examples)
-        for name in MODULES
-        for test in finder.find(importlib.import_module(name))
-    )
-    assert examples >= 5
+def test_doctests():
+    """Of all modules: most have none, and some must have theirs."""
+    attempted = {}
+    for name in MODULES:
+        results = doctest.testmod(
+            importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE
+        )
+        assert results.failed == 0, name
+        attempted[name] = results.attempted
+    assert sum(count > 0 for count in attempted.values()) >= 20
 
 
 @pytest.mark.parametrize("estimator", [polymargin.LinearSVM, polymargin.MaxEnt])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
-from problems import ALL_PAIRS, make_model, make_problem, make_sparse_problem
+from problems import ALL_PAIRS, make_model, make_problem, make_sparse_problem, rotated
 
 from polymargin import KernelSVM, LinearSVM, OnlineSVM
 
@@ -76,9 +76,10 @@ def test_mixed_index_types():
     assert_array_equal(fit(mixed, y).coef_, fit(X, y).coef_)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("density", [0.2, 0.9])
-@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
+@pytest.mark.parametrize(
+    ("machine", "loss", "density", "dtype"),
+    rotated(ALL_PAIRS, [0.2, 0.9], [np.float32, np.float64]),
+)
 def test_dense_equals_csr(machine, loss, density, dtype):
     X, y = make_problem(n=80, d=10)
     X *= np.random.default_rng(0).random(X.shape) < density

@@ -124,10 +124,14 @@ def test_centring_only_where_it_helps():
 
 @pytest.mark.parametrize("gamma", [1e-12, 1.0, 1e5])
 @pytest.mark.parametrize("name", ["rbf", "laplacian"])
-@pytest.mark.parametrize("d", [1, 2, 37, 400])
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_copies_of_a_row_have_kernel_one(dtype, layout, d, name, gamma):
+def test_copies_of_a_row_have_kernel_one(dtype, layout, name, gamma):
+    for d in (1, 2, 37, 400):
+        assert_kernel_one(dtype, layout, d, name, gamma)
+
+
+def assert_kernel_one(dtype, layout, d, name, gamma):
     X = np.repeat(make_rows(40, d).astype(dtype), 3, axis=0)
     kernel, points = make(name, layout(X), gamma)
     tile = kernel(points, points)

@@ -4,9 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-
-pytest.importorskip("distributed")
-
 import scipy.sparse as sp
 from problems import make_problem, make_sparse_problem
 

@@ -14,9 +14,6 @@ from sklearn.exceptions import NotFittedError
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
-
-pytest.importorskip("distributed")
-
 from callbacks import Recorder
 from dask_cluster import as_arrays, as_parts, easy_problem, make_dask_model, optimum
 from distributed import default_client

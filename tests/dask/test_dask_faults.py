@@ -11,9 +11,6 @@ from threading import Timer
 
 import numpy as np
 import pytest
-
-pytest.importorskip("distributed")
-
 from dask_cluster import WatchedSVM, as_parts, easy_problem
 from distributed import get_task_stream
 

@@ -1,25 +1,22 @@
 """Training on partitions ends at the objective of the local machine, certified."""
 
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from problems import (
-    as_hard,
-    make_problem,
-    make_sparse_problem,
-    primal_objective,
-)
-
-pytest.importorskip("distributed")
-
-import dask.dataframe as dd
 from dask_cluster import (
     as_arrays,
     as_parts,
     easy_problem,
     make_dask_model,
     optimum,
+)
+from problems import (
+    as_hard,
+    make_problem,
+    make_sparse_problem,
+    primal_objective,
 )
 from sklearn.base import clone
 

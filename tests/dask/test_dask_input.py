@@ -4,13 +4,10 @@ import asyncio
 
 import dask
 import dask.array as da
-import numpy as np
-import pytest
-
-pytest.importorskip("distributed")
-
 import dask.dataframe as dd
+import numpy as np
 import pandas as pd
+import pytest
 from dask_cluster import (
     WatchedSVM,
     as_arrays,

@@ -4,9 +4,6 @@ import signal
 
 import numpy as np
 import pytest
-
-pytest.importorskip("distributed")
-
 from dask_cluster import WatchedSVM, as_parts, easy_problem
 from distributed import Event
 

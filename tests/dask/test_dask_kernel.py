@@ -1,13 +1,10 @@
 """Kernel machines on partitions: the objective of the local ones, same landmarks."""
 
+import dask
+import dask.array as da
 import numpy as np
 import pytest
 import scipy.sparse as sp
-
-pytest.importorskip("distributed")
-
-import dask
-import dask.array as da
 from dask_cluster import as_arrays, as_parts
 from problems import make_problem
 from sklearn.base import clone

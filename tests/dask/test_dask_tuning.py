@@ -4,9 +4,6 @@ import os
 
 import numpy as np
 import pytest
-
-pytest.importorskip("distributed")
-
 from dask_cluster import easy_problem
 from distributed import get_task_stream
 from joblib import Parallel, cpu_count, delayed, parallel_config

@@ -101,10 +101,10 @@ TAMPERED = [
 ]
 
 
-@pytest.mark.parametrize("machine", ["cs", "ww", "llw", "ovr", "ovo"])
 @pytest.mark.parametrize("tamper", TAMPERED)
-def test_tampered_dual_variables_are_refused(run_python, machine, tamper):
-    words = run_python(
+def test_tampered_dual_variables_are_refused(run_python, tamper):
+    """Or do no harm: in a process of its own, which a wrong address would end."""
+    lines = run_python(
         f"""
         import numpy as np
         from sklearn.datasets import load_iris
@@ -112,18 +112,21 @@ def test_tampered_dual_variables_are_refused(run_python, machine, tamper):
 
         X, y = load_iris(return_X_y=True)
         X = X / X.max(axis=0)
-        model = LinearSVM({machine!r}, warm_start=True, random_state=0).fit(X, y)
-        coefficients = model.dual_coef_
-        {tamper}
-        try:
-            model.fit(X, y)
-        except (ValueError, IndexError) as error:
-            print("refused")
-        else:
-            print("gap", model.dual_gap_)
+        for machine in ("cs", "ww", "llw", "ovr", "ovo"):
+            model = LinearSVM(machine, warm_start=True, random_state=0).fit(X, y)
+            coefficients = model.dual_coef_
+            {tamper}
+            try:
+                model.fit(X, y)
+            except (ValueError, IndexError) as error:
+                print("refused")
+            else:
+                print("gap", model.dual_gap_)
         """
-    )
-    assert words.split()[0] == "refused" or float(words.split()[1]) <= 1e-3
+    ).splitlines()
+    assert len(lines) == 5
+    for line in lines:
+        assert line == "refused" or float(line.split()[1]) <= 1e-3
 
 
 @pytest.mark.parametrize("make", [sp.csr_matrix, sp.csc_matrix, sp.csr_array])
@@ -178,7 +181,7 @@ def test_a_stream_is_used_from_several_threads():
 
     def repeat(work):
         try:
-            for _ in range(20):
+            for _ in range(5):
                 work()
         except Exception as error:
             errors.append(error)

@@ -17,6 +17,7 @@ from problems import (
     make_sparse_problem,
     n_columns,
     primal_objective,
+    rotated,
 )
 
 
@@ -25,8 +26,7 @@ def fit(X, y, machine, loss, **parameters):
     return make_model(machine, loss, **parameters).fit(X, y)
 
 
-@pytest.mark.parametrize("k", [65, 70, 200, 1000])
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss", "k"), rotated(PAIRS, [65, 70, 200, 1000]))
 def test_certified_and_independent_of_the_schedule(machine, loss, k):
     X, y = make_sparse_problem(n=k + 200, d=100, k=k)
     C = as_hard(machine, loss, k, 1.0)
@@ -45,8 +45,7 @@ def test_certified_and_independent_of_the_schedule(machine, loss, k):
     assert_allclose(shrunk.objective_, plain.objective_, rtol=2e-5)
 
 
-@pytest.mark.parametrize("k", [65, 300])
-@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+@pytest.mark.parametrize(("machine", "loss", "k"), rotated(PAIRS, [65, 300]))
 def test_duals_are_sparse_and_feasible(machine, loss, k):
     X, y = make_sparse_problem(n=k + 300, d=100, k=k)
     C = as_hard(machine, loss, k, 0.5)

@@ -9,6 +9,7 @@ from problems import (
     make_model,
     make_problem,
     primal_objective,
+    rotated,
 )
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
@@ -17,8 +18,7 @@ from polymargin import LinearSVM
 from polymargin.estimators.reporting import warn_unless_converged
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
+@pytest.mark.parametrize(("machine", "loss", "seed"), rotated(ALL_PAIRS, range(3)))
 def test_double_precision_resolves_small_gaps(machine, loss, seed):
     """Objectives carry 16 digits: a gap of 1e-12 is far above their rounding."""
     X, y = make_problem(n=60, d=5, k=4, seed=seed)
@@ -67,8 +67,9 @@ def test_keeping_a_history_does_not_help(machine, scale, C):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
+@pytest.mark.parametrize(
+    ("machine", "loss", "dtype"), rotated(ALL_PAIRS, [np.float32, np.float64])
+)
 def test_the_certificate_is_honest(machine, loss, dtype):
     """The gap recomputed in double precision is the one that was claimed."""
     X, y = load_digits(return_X_y=True)
@@ -84,9 +85,10 @@ def test_the_certificate_is_honest(machine, loss, dtype):
     assert model.status_ == "converged"
 
 
-@pytest.mark.parametrize("tol", [1e-3, 1e-4, 1e-5])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
+@pytest.mark.parametrize(
+    ("machine", "loss", "tol"), rotated(ALL_PAIRS, [1e-3, 1e-4, 1e-5])
+)
 def test_single_precision_brackets_the_optimum(machine, loss, tol):
     """What float32 certifies holds: dual <= optimum <= primal, up to its rounding.
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
-from problems import BINARY_LOSSES, ENTROPY, LOSSES, make_model
+from problems import BINARY_LOSSES, ENTROPY, LOSSES, make_model, rotated
 from reduced import (
     REDUCIBLE,
     fit_reduced,
@@ -68,8 +68,7 @@ def assert_identical(one, other):
 # Formats
 
 
-@pytest.mark.parametrize("k", [2, 4, 70])
-@pytest.mark.parametrize(("machine", "loss"), REDUCIBLE)
+@pytest.mark.parametrize(("machine", "loss", "k"), rotated(REDUCIBLE, [2, 4, 70]))
 def test_input_formats(machine, loss, k):
     X, y = separate_problem(n=60 + 2 * k, k=k)
     model = fit_reduced(machine, loss, X, y, tol=1e-7)
@@ -153,8 +152,7 @@ def test_predictions(machine, loss, k):
     assert isinstance(model.coef_, np.ndarray)
 
 
-@pytest.mark.parametrize("k", [2, 4, 70])
-@pytest.mark.parametrize(("machine", "loss"), REDUCIBLE)
+@pytest.mark.parametrize(("machine", "loss", "k"), rotated(REDUCIBLE, [2, 4, 70]))
 def test_pickle_and_clone(machine, loss, k):
     X, y = separate_problem(n=60 + 2 * k, k=k)
     model = fit_reduced(machine, loss, X, y, tol=1e-4, warm_start=True)
@@ -188,8 +186,7 @@ def test_number_of_threads(machine, loss):
 # Warm starts
 
 
-@pytest.mark.parametrize("k", [2, 4, 70])
-@pytest.mark.parametrize(("machine", "loss"), REDUCIBLE)
+@pytest.mark.parametrize(("machine", "loss", "k"), rotated(REDUCIBLE, [2, 4, 70]))
 def test_warm_start(machine, loss, k):
     X, y = separate_problem(n=60 + 2 * k, k=k)
     parameters = {"tol": 1e-6, "max_iter": 100_000, "random_state": 0}

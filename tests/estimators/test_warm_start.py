@@ -9,10 +9,11 @@ from problems import (
     as_hard,
     bounded_by_loss_weight,
     dual_block,
+    few_classes,
     is_bounded,
     make_model,
     make_problem,
-    with_classes,
+    rotated,
 )
 from sklearn.datasets import load_digits
 
@@ -27,8 +28,9 @@ def digits():
     return X[:600] / 16, y[:600]
 
 
-@pytest.mark.parametrize("grid", [GRID, GRID[::-1]])
-@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
+@pytest.mark.parametrize(
+    ("machine", "loss", "grid"), rotated(ALL_PAIRS, [GRID, GRID[::-1]])
+)
 def test_along_a_grid(digits, machine, loss, grid):
     X, y = digits
     parameters = {"tol": 1e-4, "max_iter": 5000, "random_state": 0}
@@ -55,8 +57,9 @@ def assert_feasible(model, y, C):
         assert bounded.max() <= C * (1 + 1e-9)
 
 
-@pytest.mark.parametrize(("machine", "loss", "k"), with_classes(3, 70))
+@pytest.mark.parametrize(("machine", "loss", "k"), rotated(ALL_PAIRS, [3, 70]))
 def test_from_the_optimum_nothing_is_left_to_do(machine, loss, k):
+    k = few_classes(machine, k)
     X, y = make_problem(n=60 + k, k=k)
     model = make_model(machine, loss, C=0.1, warm_start=True, random_state=0)
     model.set_params(tol=1e-6, max_iter=20_000).fit(X, y)
@@ -66,8 +69,10 @@ def test_from_the_optimum_nothing_is_left_to_do(machine, loss, k):
     assert model.dual_gap_ <= 1e-5
 
 
-@pytest.mark.parametrize("changed", ["rows", "classes", "labels", "features"])
-@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
+@pytest.mark.parametrize(
+    ("machine", "loss", "changed"),
+    rotated(ALL_PAIRS, ["rows", "classes", "labels", "features"], times=2),
+)
 def test_other_data_is_safe(machine, loss, changed):
     """Where the old duals do not fit, the fit is the cold one."""
     X, y = make_problem(n=60, k=3)
@@ -120,9 +125,9 @@ def test_weights_that_change_are_safe(machine, loss):
 SVM_PAIRS = [pair for pair in ALL_PAIRS if pair[0] != "maxent"]
 
 
-@pytest.mark.parametrize("k", [2, 5])
-@pytest.mark.parametrize("same", ["machine", "loss"])
-@pytest.mark.parametrize(("machine", "loss"), SVM_PAIRS)
+@pytest.mark.parametrize(
+    ("machine", "loss", "same", "k"), rotated(SVM_PAIRS, ["machine", "loss"], [2, 5])
+)
 def test_another_machine_is_safe(machine, loss, same, k):
     """Duals of one machine need not be feasible for another: ww sums exceed C."""
     X, y = make_problem(n=60, k=k)
@@ -143,8 +148,9 @@ def test_another_machine_is_safe(machine, loss, same, k):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("order", ["acf", "permuted"])
-@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
+@pytest.mark.parametrize(
+    ("machine", "loss", "order"), rotated(ALL_PAIRS, ["acf", "permuted"])
+)
 def test_one_epoch_at_a_time_approaches_the_optimum(digits, machine, loss, order):
     X, y = digits
     model = make_model(machine, loss, C=0.1, order=order, tol=0, max_iter=1)

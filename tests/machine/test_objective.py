@@ -12,6 +12,7 @@ from problems import (
     class_weights,
     dual_block,
     dual_objective,
+    few_classes,
     has_variable,
     is_bounded,
     losses,
@@ -19,11 +20,11 @@ from problems import (
     make_problem,
     penalties,
     primal_objective,
+    rotated,
     scores_of,
     slacks,
     uses_maximum,
     violations,
-    with_classes,
 )
 from reference import solve_primal
 from sklearn.utils import compute_sample_weight
@@ -60,12 +61,16 @@ def assert_same_weights(model, weights):
 
 
 @pytest.mark.parametrize(
-    ("intercept", "weighting"),
-    [(False, "none"), (True, "sample"), (False, "class"), (True, "both")],
+    ("machine", "loss", "weighting", "k", "intercept"),
+    rotated(
+        ALL_PAIRS,
+        ["none", "sample", "class", "both"],
+        [2, 3, 5],
+        [False, True],
+        times=4,
+    ),
 )
-@pytest.mark.parametrize("k", [2, 3, 5])
-@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
-def test_independent_solver_agrees(machine, loss, k, intercept, weighting):
+def test_independent_solver_agrees(machine, loss, weighting, k, intercept):
     X, y, sample, class_weight, loss_weights = weighted_problem(k, weighting)
     model = fit(
         machine,
@@ -83,8 +88,7 @@ def test_independent_solver_agrees(machine, loss, k, intercept, weighting):
     assert_same_weights(model, weights)
 
 
-@pytest.mark.parametrize("C", [1e-3, 0.1, 4.0])
-@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
+@pytest.mark.parametrize(("machine", "loss", "C"), rotated(ALL_PAIRS, [1e-3, 0.1, 4.0]))
 def test_independent_solver_agrees_over_C(machine, loss, C):
     X, y = make_problem(n=60, d=5, k=4, seed=3)
     model = fit(machine, loss, X, y, C=C)
@@ -98,9 +102,12 @@ def test_independent_solver_agrees_over_C(machine, loss, C):
 # Far from the optimum primal, dual and violation differ in every digit: a certificate
 # that repeats one of them for the other shows here.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("max_iter", [1, 3, 1000])
-@pytest.mark.parametrize(("machine", "loss", "k"), with_classes(2, 5, 70))
+@pytest.mark.parametrize(
+    ("machine", "loss", "k", "max_iter"),
+    rotated(ALL_PAIRS, [2, 5, 70], [1, 3, 1000], times=2),
+)
 def test_certificate_is_recomputed_from_the_model(machine, loss, k, max_iter):
+    k = few_classes(machine, k)
     X, y, sample, class_weight, loss_weights = weighted_problem(k, "both", C=0.7)
     model = fit(
         machine, loss, X, y, sample, C=0.7, class_weight=class_weight, max_iter=max_iter
@@ -119,12 +126,14 @@ def test_certificate_is_recomputed_from_the_model(machine, loss, k, max_iter):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("intercept", [False, True])
-@pytest.mark.parametrize("max_iter", [1, 1000])
-@pytest.mark.parametrize(("machine", "loss", "k"), with_classes(2, 3, 70))
+@pytest.mark.parametrize(
+    ("machine", "loss", "k", "max_iter", "intercept"),
+    rotated(ALL_PAIRS, [2, 3, 70], [1, 1000], [False, True], times=2),
+)
 def test_dual_variables_are_feasible_and_give_the_weights(
     machine, loss, k, max_iter, intercept
 ):
+    k = few_classes(machine, k)
     X, y, sample, class_weight, loss_weights = weighted_problem(k, "both", C=0.03)
     model = fit(
         machine,
@@ -158,8 +167,7 @@ def test_dual_variables_are_feasible_and_give_the_weights(
         assert (model.dual_coef_[model.support_].toarray() != 0).mean() > 0.9
 
 
-@pytest.mark.parametrize("k", [2, 4])
-@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
+@pytest.mark.parametrize(("machine", "loss", "k"), rotated(ALL_PAIRS, [2, 4]))
 def test_complementary_slackness(machine, loss, k):
     """The gap is a sum over rows and classes of terms that are never negative."""
     X, y, sample, _, loss_weights = weighted_problem(k, "sample")

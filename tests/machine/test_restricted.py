@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from problems import LOSSES, QUADRATIC_PAIRS, SOME_PAIRS, make_problem
+from problems import LOSSES, QUADRATIC_PAIRS, SOME_PAIRS, make_problem, rotated
 
 from polymargin import LinearSVM
 from polymargin.machine.registry import MACHINES
@@ -36,9 +36,10 @@ def fit(machine, loss, restricted, X, y, **parameters):
     return LinearSVM(machine, loss=loss, restricted=restricted, **parameters).fit(X, y)
 
 
-@pytest.mark.parametrize("order", ["acf", "permuted"])
-@pytest.mark.parametrize("k", [2, 4, 70])
-@pytest.mark.parametrize(("machine", "loss", "restricted"), COMBINATIONS)
+@pytest.mark.parametrize(
+    ("machine", "loss", "restricted", "k", "order"),
+    rotated(COMBINATIONS, [2, 4, 70], ["acf", "permuted"], times=2),
+)
 def test_same_optimum(machine, loss, restricted, k, order):
     X, y = make_problem(n=60 if k < 70 else 100, d=5, k=k, seed=3)
     tol, rtol = 1e-7, 1e-6

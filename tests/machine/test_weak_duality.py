@@ -26,7 +26,7 @@ ORDERS = [
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @settings(
-    max_examples=1300,
+    max_examples=500,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],

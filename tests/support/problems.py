@@ -5,7 +5,8 @@ written down here once more. That they are those of the machine's loss is for
 `test_losses.py` to prove.
 """
 
-from itertools import combinations
+from itertools import combinations, cycle, product
+from random import Random
 
 import numpy as np
 import scipy.sparse as sp
@@ -49,10 +50,27 @@ def uses_maximum(machine):
     return FORMULATIONS[machine].aggregation == "max"
 
 
+def rotated(pairs, *axes, times=1):
+    """Pairs with values of other axes in turns, instead of each pair with all of them.
+
+    Every pair and every value occurs. The turns are shuffled, always in the same way,
+    so that no value goes with every second machine.
+    """
+    values = list(product(*axes))
+    Random(0).shuffle(values)
+    turns = cycle(values)
+    return [(*pair, *next(turns)) for pair in pairs for _ in range(times)]
+
+
+def few_classes(machine, k):
+    """One-vs-one has too many problems with 70 classes."""
+    return min(k, 9) if machine == "ovo" else k
+
+
 def with_classes(*counts, pairs=ALL_PAIRS):
-    """Pairs with numbers of classes. One-vs-one has too many problems with 70."""
+    """Pairs with numbers of classes."""
     return [
-        (machine, loss, min(k, 9) if machine == "ovo" else k)
+        (machine, loss, few_classes(machine, k))
         for machine, loss in pairs
         for k in counts
     ]

@@ -13,6 +13,7 @@ from problems import (
     make_problem,
     make_sparse_problem,
     primal_objective,
+    rotated,
 )
 from reference import solve_primal
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
@@ -44,8 +45,7 @@ def train(machine, loss, X, y, loss_weights, tol=1e-9, threads=1):
     return driver, run_epochs(driver, Stopping(tol, max_iter=500))
 
 
-@pytest.mark.parametrize("k", [2, 3])
-@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
+@pytest.mark.parametrize(("machine", "loss", "k"), rotated(ALL_PAIRS, [2, 3]))
 def test_optimum(machine, loss, k):
     X, y = make_problem(n=50, d=4, k=k, noise=0.2)
     loss_weights = np.random.default_rng(0).choice([0.0, 0.5, 2.0], size=50)
@@ -58,8 +58,9 @@ def test_optimum(machine, loss, k):
     assert_allclose(run.certificate.dual, best, rtol=2e-9)
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize(("machine", "loss"), SVM_PAIRS)
+@pytest.mark.parametrize(
+    ("machine", "loss", "sparse"), rotated(SVM_PAIRS, [False, True])
+)
 def test_the_certificate_is_that_of_the_model(machine, loss, sparse):
     """With rows that are empty, and weights that are zero."""
     X, y = make_problem(n=60, d=5, k=4)
@@ -89,8 +90,10 @@ def test_the_same_model_on_any_number_of_threads(machine, loss):
         assert_array_equal(one.dual_coef_.toarray(), other.dual_coef_.toarray())
 
 
-@pytest.mark.parametrize("load", [load_wine, load_breast_cancer, load_digits])
-@pytest.mark.parametrize(("machine", "loss"), SOME_PAIRS)
+@pytest.mark.parametrize(
+    ("machine", "loss", "load"),
+    rotated(SOME_PAIRS, [load_wine, load_breast_cancer, load_digits]),
+)
 def test_features_as_they_come(machine, loss, load):
     X, y = load(return_X_y=True)
     _, run = train(machine, loss, X, y, np.ones(len(y)), tol=1e-3)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
-from problems import make_problem
+from problems import make_problem, rotated
 from unified import UNIFIED_PAIRS, unified_machine, unified_optimum
 
 from polymargin.driver.linear.newton.space import RowSpace
@@ -34,16 +34,16 @@ def check(name, loss, X, labels, loss_weights, k, tol=1e-9):
     return newton
 
 
-@pytest.mark.parametrize("k", [2, 4])
-@pytest.mark.parametrize(("name", "loss"), UNIFIED_PAIRS)
+@pytest.mark.parametrize(("name", "loss", "k"), rotated(UNIFIED_PAIRS, [2, 4]))
 def test_optimum(name, loss, k):
     X, y = make_problem(n=60, d=5, k=k, seed=k)
     loss_weights = np.random.default_rng(0).uniform(0.2, 3, size=60)
     check(name, loss, X, y, loss_weights, k)
 
 
-@pytest.mark.parametrize("C", [1e-6, 1e-3, 1e3, 1e6])
-@pytest.mark.parametrize(("name", "loss"), UNIFIED_PAIRS)
+@pytest.mark.parametrize(
+    ("name", "loss", "C"), rotated(UNIFIED_PAIRS, [1e-6, 1e-3, 1e3, 1e6], times=2)
+)
 def test_any_weight_of_the_losses(name, loss, C):
     """The certificate alone tells: with such C the oracle itself loses digits."""
     X, y = make_problem(n=50, d=4, k=3, noise=0.3)
@@ -73,9 +73,10 @@ def test_more_features_than_rows(name, loss):
     check(name, loss, X, y, np.full(20, 10.0), 3)
 
 
-@pytest.mark.parametrize("form", ["primal", "dual", "cg"])
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize(("name", "loss"), UNIFIED_PAIRS)
+@pytest.mark.parametrize(
+    ("name", "loss", "sparse", "form"),
+    rotated(UNIFIED_PAIRS, [False, True], ["primal", "dual", "cg"], times=3),
+)
 def test_the_forms_of_the_system_agree(name, loss, sparse, form):
     X, y = make_problem(n=40, d=6, k=4)
     X[np.abs(X) < 0.5] = 0

@@ -12,6 +12,7 @@ from problems import (
     make_problem,
     pair_of,
     primal_objective,
+    rotated,
     violations,
 )
 from reduced import (
@@ -29,9 +30,10 @@ from reference import solve_primal
 MANY = 70
 
 
-@pytest.mark.parametrize(("intercept", "C"), [(False, 1.0), (True, 0.2), (True, 20.0)])
-@pytest.mark.parametrize("k", [2, 3, 5])
-@pytest.mark.parametrize(("machine", "loss"), REDUCIBLE)
+@pytest.mark.parametrize(
+    ("machine", "loss", "k", "intercept", "C"),
+    rotated(REDUCIBLE, [2, 3, 5], [False, True], [0.2, 1.0, 20.0], times=3),
+)
 def test_independent_solver_agrees(machine, loss, k, intercept, C):
     X, y = separate_problem(k=k)
     model = fit_reduced(
@@ -61,10 +63,10 @@ def test_many_classes_and_an_independent_solver():
     assert_allclose(model_weights(model), weights, atol=1e-3 * np.abs(weights).max())
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("intercept", [False, True])
-@pytest.mark.parametrize("k", [2, 4, MANY])
-@pytest.mark.parametrize(("machine", "loss"), REDUCIBLE)
+@pytest.mark.parametrize(
+    ("machine", "loss", "k", "intercept", "dtype"),
+    rotated(REDUCIBLE, [2, 4, MANY], [False, True], [np.float32, np.float64], times=3),
+)
 def test_certificate_and_weights(machine, loss, k, intercept, dtype):
     """The weights are those of the dual variables where a pair occurs."""
     X, y = separate_problem(n=60 + 2 * k, k=k, dtype=dtype)
@@ -101,9 +103,10 @@ def test_violations(machine, loss, k):
     assert_allclose(model.violation_, expected, rtol=1e-6)
 
 
-@pytest.mark.parametrize("order", ["acf", "permuted", "max_violation"])
-@pytest.mark.parametrize("k", [2, 4, MANY])
-@pytest.mark.parametrize(("machine", "loss"), REDUCIBLE)
+@pytest.mark.parametrize(
+    ("machine", "loss", "k", "order"),
+    rotated(REDUCIBLE, [2, 4, MANY], ["acf", "permuted", "max_violation"], times=3),
+)
 def test_the_dual_never_falls(machine, loss, k, order):
     X, y = separate_problem(n=40 + 2 * k, k=k)
     model = fit_reduced(machine, loss, X, y, C=3.0, order=order, history=True, tol=1e-5)
@@ -113,8 +116,7 @@ def test_the_dual_never_falls(machine, loss, k, order):
     assert model.status_ == "converged"
 
 
-@pytest.mark.parametrize("k", [2, 3, MANY])
-@pytest.mark.parametrize(("machine", "loss"), REDUCIBLE)
+@pytest.mark.parametrize(("machine", "loss", "k"), rotated(REDUCIBLE, [2, 3, MANY]))
 def test_where_every_pair_occurs_nothing_is_reduced(machine, loss, k):
     X, y = make_problem(n=60 + 2 * k, k=k)
     parameters = {"C": 0.1, "tol": 1e-8, "max_iter": 100_000, "random_state": 0}
@@ -131,8 +133,7 @@ def test_where_every_pair_occurs_nothing_is_reduced(machine, loss, k):
     assert not sp.issparse(full.coef_)
 
 
-@pytest.mark.parametrize("k", [2, 3, MANY])
-@pytest.mark.parametrize(("machine", "loss"), REDUCIBLE)
+@pytest.mark.parametrize(("machine", "loss", "k"), rotated(REDUCIBLE, [2, 3, MANY]))
 def test_number_of_parameters(machine, loss, k):
     X, y = separate_problem(n=60 + 2 * k, k=k)
     loss_weights = np.ones(len(y))
@@ -151,8 +152,7 @@ def test_number_of_parameters(machine, loss, k):
 # Weights of the rows
 
 
-@pytest.mark.parametrize("k", [2, 3, MANY])
-@pytest.mark.parametrize(("machine", "loss"), REDUCIBLE)
+@pytest.mark.parametrize(("machine", "loss", "k"), rotated(REDUCIBLE, [2, 3, MANY]))
 def test_a_row_without_weight_has_no_pairs(machine, loss, k):
     X, y = separate_problem(n=60 + 2 * k, k=k)
     weight = np.ones(len(y))

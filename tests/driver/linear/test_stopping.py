@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from counted_time import count_time
-from problems import ALL_PAIRS, make_model, make_problem, make_sparse_problem
+from problems import ALL_PAIRS, make_model, make_problem, make_sparse_problem, rotated
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
@@ -34,8 +34,9 @@ def digits():
     return X / 16, y
 
 
-@pytest.mark.parametrize("tol", [0.5, 1e-2, 1e-4, 1e-6])
-@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
+@pytest.mark.parametrize(
+    ("machine", "loss", "tol"), rotated(ALL_PAIRS, [0.5, 1e-2, 1e-4, 1e-6])
+)
 def test_tol_is_honoured(machine, loss, tol):
     X, y = make_problem(n=100, k=4)
     model = make_model(machine, loss, C=0.1, tol=tol, random_state=0).fit(X, y)
@@ -55,9 +56,10 @@ def test_tighter_tolerances_take_longer():
     assert epochs[0] < epochs[1] < epochs[2] < 1000
 
 
-@pytest.mark.parametrize("order", ["acf", "permuted"])
-@pytest.mark.parametrize("violation_tol", [1e-1, 1e-3, 1e-5])
-@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
+@pytest.mark.parametrize(
+    ("machine", "loss", "violation_tol", "order"),
+    rotated(ALL_PAIRS, [1e-1, 1e-3, 1e-5], ["acf", "permuted"]),
+)
 def test_violation_tol_replaces_tol(machine, loss, violation_tol, order):
     X, y = make_problem(n=100, k=4)
     model = make_model(
@@ -75,9 +77,9 @@ def test_violation_tol_replaces_tol(machine, loss, violation_tol, order):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("order", ["acf", "permuted"])
-@pytest.mark.parametrize("k", [3, 70])
-@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
+@pytest.mark.parametrize(
+    ("machine", "loss", "k", "order"), rotated(ALL_PAIRS, [3, 70], ["acf", "permuted"])
+)
 def test_max_iter_1_is_one_pass(machine, loss, k, order):
     X, y = make_problem(n=150, k=k)
     model = make_model(

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from model_files import SAMPLES, put_together, take_apart, write_sample
 from numpy.testing import assert_array_equal
 from online_problems import assert_same_model
-from problems import ALL_PAIRS, make_model, make_problem
+from problems import ALL_PAIRS, make_model, make_problem, rotated
 from safetensors.numpy import load_file
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -102,8 +102,9 @@ def assert_same_estimator(found, expected, X):
             assert getattr(found, name)(X).dtype == answers.dtype
 
 
-@pytest.mark.parametrize("model", MODELS, ids=repr)
-@pytest.mark.parametrize("k", [2, 5])
+@pytest.mark.parametrize(
+    ("model", "k"), rotated([(m,) for m in MODELS], [2, 5]), ids=repr
+)
 def test_every_machine(tmp_path, model, k):
     model, labels = clone(model), y % k
     data = rows_of(model, X)

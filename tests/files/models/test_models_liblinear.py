@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from liblinear import liblinearutil
 from numpy.testing import assert_allclose, assert_array_equal
-from problems import ALL_PAIRS, make_model, make_problem
+from problems import ALL_PAIRS, make_model, make_problem, rotated
 from sklearn.exceptions import NotFittedError
 
 from polymargin import (
@@ -31,10 +31,10 @@ def problem(k):
     return X, (y * 3 - 4)[::-1].copy()
 
 
-@pytest.mark.parametrize("bias", BIASES, ids=repr)
-@pytest.mark.parametrize("k", [2, 5])
-@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
-def test_it_answers_as_we_do(tmp_path, machine, loss, k, bias):
+@pytest.mark.parametrize(
+    ("machine", "loss", "bias", "k"), rotated(ALL_PAIRS, BIASES, [2, 5], times=2)
+)
+def test_it_answers_as_we_do(tmp_path, machine, loss, bias, k):
     if machine == "ovo" and k > 2:
         pytest.skip("votes")
     X, y = problem(k)

@@ -7,7 +7,7 @@ import onnxruntime
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
-from problems import ALL_PAIRS, make_model, make_problem
+from problems import ALL_PAIRS, make_model, make_problem, rotated
 from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
@@ -61,8 +61,9 @@ def check(model, rows, graph=None, tolerance=1e-5):
     return found
 
 
-@pytest.mark.parametrize("k", [2, 5])
-@pytest.mark.parametrize("model", LINEAR + KERNEL + OTHERS, ids=repr)
+@pytest.mark.parametrize(
+    ("model", "k"), rotated([(m,) for m in LINEAR + KERNEL + OTHERS], [2, 5]), ids=repr
+)
 def test_every_machine(model, k):
     model = clone(model)
     pairwise = getattr(model, "kernel", None) == "precomputed"
