@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "machine": BASE,
     "certify": (*BASE, "access", "machine"),
 }
-UPWARDS = "prediction driver estimators explanation tables files selection dask"
+UPWARDS = "prediction driver estimators tables explanation files selection dask"
 for name in UPWARDS.split():
     MAY_IMPORT[name] = (*BASE, *list(MAY_IMPORT)[2:])
 MAY_IMPORT["command"] = (*BASE, *list(MAY_IMPORT)[2:], "doorway")

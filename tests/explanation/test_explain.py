@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from pipeline_samples import SAMPLES, TABLE, TEXTS, TREES, X, fitted
@@ -101,6 +102,18 @@ def test_a_row_against_a_class():
         explain(model, rows, row=99)
     with pytest.raises(ValueError, match="give X, too"):
         explain(model, row=0)
+
+
+def test_values_are_those_of_the_table():
+    model, rows = fitted("tabular")
+    told = explain(model, rows, row=3, top=20).row
+    at = told.features.index("size")
+    assert told.cells[at] == rows["size"][3] != told.values[at]
+    assert told.shown()[at] == f"{rows['size'][3]:.4g}"
+    assert told.cells[told.features.index("colour=green")] is None
+    arrow = explain(model, pa.Table.from_pandas(rows), row=3, top=20)
+    assert arrow.row.cells == told.cells
+    json.dumps(arrow.to_dict(), allow_nan=False)
 
 
 def decided_by_depth():

@@ -67,12 +67,18 @@ def read_for(model, arguments, source: str):
         return replace(data, y=None if y is None else labels_like(y, model.classes_))
     metadata = getattr(model, "metadata_", {})
     trained = trained_columns(metadata)
-    if trained is not None:
-        data = _read_trained(arguments, source, trained, model.classes_)
+    in_python = None if trained is not None else _fitted_columns(model)
+    if trained is not None or in_python is not None:
+        data = _read_trained(arguments, source, trained or in_python, model.classes_)
         if data.is_table:
-            return data
+            return data if in_python is None else _as_frame(data)
         return _of_as_many(data, model.n_features_in_, source)
-    wanted = model.n_features_in_
+    wanted = getattr(model, "n_features_in_", None)
+    if wanted is None:
+        raise ValueError(
+            f"the model takes texts, and {source} has rows of columns; fit it with a "
+            f"ColumnTransformer that names the column of the texts."
+        )
     options = {"zero_based": metadata.get(ZERO_BASED)}
     if arguments.n_features is None and wanted > MOST_FEATURES:
         options["n_features"] = wanted
@@ -99,6 +105,34 @@ def read_for(model, arguments, source: str):
         shape = data.X.shape[0], wanted
         data = replace(data, X=sp.csr_matrix(parts, shape=shape))
     return _dense_if_full(data)
+
+
+def _fitted_columns(model):
+    """Return the columns of a pipeline that was fitted to a frame in Python, if it was.
+
+    A table is made for transformers that choose columns by name, an array for others.
+    """
+    from sklearn.compose import ColumnTransformer
+    from sklearn.pipeline import Pipeline
+
+    from ..files.data.columns import Trained
+
+    names = getattr(model, _NAMES, None)
+    if names is None or not isinstance(model, Pipeline):
+        return None
+    first = model[0]
+    by_name = isinstance(first, ColumnTransformer) or hasattr(first, "recipe_")
+    return Trained([(str(name), None) for name in names], None, by_name)
+
+
+def _as_frame(data):
+    """Return a table as a data frame of pandas, if that is installed."""
+    if data.types is None:
+        return data
+    try:
+        return replace(data, X=data.X.to_pandas())
+    except ImportError:
+        return data
 
 
 def read_any(arguments, source: str):

@@ -40,6 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Explain and print."""
     from .. import explain
+    from ..estimators.linear_training import LinearTraining
+    from ..explanation.parts import take_apart
     from ..files.data.label_rule import labels_like
     from .standard_streams import print_json
 
@@ -49,6 +51,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.plot is not None:
         check_target(arguments.plot, *filter(None, [path, data_path]))
     model = read_model(path)
+    if data_path is None and not isinstance(take_apart(model)[1], LinearTraining):
+        raise UsageError(
+            f"the machine in {path} has a kernel, and so no weight for a feature; give "
+            f"a file of data, to see which of its columns matter."
+        )
     names = getattr(model, "feature_names_in_", None)
     X = y = against = None
     if data_path is not None:

@@ -20,6 +20,8 @@ def notes_on_stderr(prog: str):
         warnings.simplefilter("ignore", DeprecationWarning)
         warnings.simplefilter("ignore", FutureWarning)
         warnings.filterwarnings("always", category=UserWarning)
+        # Columns are matched by name before they are an array.
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
         warnings.showwarning = show
         yield
 

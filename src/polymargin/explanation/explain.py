@@ -6,6 +6,7 @@ from sklearn.inspection import permutation_importance
 from sklearn.utils import _safe_indexing
 
 from ..estimators.linear_training import LinearTraining
+from ..tables.frames import columns_of, is_frame
 from .class_weights import largest, weights_between, weights_of_class
 from .explanation import Explanation, RowExplanation
 from .feature_names import names_of_features
@@ -163,17 +164,32 @@ def _explain_row(steps, machine, names, X, row, against, top) -> RowExplanation:
         others = features_of(steps, _safe_indexing(X, rest[:_BACKGROUND]))
         contributions = _lost_lead(machine, values, others, m, other, lead)
     chosen = largest(contributions, top)
+    told = [_name(names, at) for at in chosen]
+    cells = _cells(X, row) if steps else {}
     return RowExplanation(
         row=row,
         label=machine.classes_.tolist()[m],
         against=machine.classes_.tolist()[other],
         lead=lead,
-        features=[_name(names, at) for at in chosen],
+        features=told,
         values=values[chosen].tolist(),
+        cells=[cells.get(name) for name in told],
         contributions=contributions[chosen].tolist(),
         intercept=intercept,
         others=float(np.delete(contributions, chosen).sum()),
     )
+
+
+def _cells(X, row: int) -> dict:
+    """Return the row as it was given, by the names of its columns."""
+    if not is_frame(X):
+        return {}
+    cells = {}
+    for name, column in columns_of(_safe_indexing(X, [row])):
+        cell = column.to_list()[0]
+        missing = cell is None or cell != cell
+        cells[str(name)] = None if missing else cell
+    return cells
 
 
 def _position(machine, label) -> int:

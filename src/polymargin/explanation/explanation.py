@@ -22,6 +22,10 @@ class RowExplanation:
     features : list of str or int
         Those that decide, the largest contributions first.
     values, contributions : list of float
+        What the machine sees, perhaps scaled, and what that adds to the lead.
+    cells : list
+        What stands in the table for features that are columns of it; None for others,
+        and where it is missing.
     intercept : float or None
         What the intercepts contribute; None for a machine with a kernel, whose
         contributions do not add up.
@@ -35,17 +39,22 @@ class RowExplanation:
     lead: float
     features: list
     values: list[float]
+    cells: list
     contributions: list[float]
     intercept: float | None
     others: float
 
+    def shown(self) -> list[str]:
+        """Return values as people know them: those of the table, if it has them."""
+        pairs = zip(self.values, self.cells, strict=True)
+        found = [value if cell is None else cell for value, cell in pairs]
+        return [f"{one:.4g}" if isinstance(one, float) else str(one) for one in found]
+
     def lines(self) -> list[str]:
         """Return it as text."""
         title = f"row {self.row} is {self.label} rather than {self.against}, by "
-        triples = zip(self.features, self.values, self.contributions, strict=True)
-        rows = [
-            (name_of(feature), f"{value:.4g}", part) for feature, value, part in triples
-        ]
+        parts = zip(self.features, self.shown(), self.contributions, strict=True)
+        rows = [(name_of(feature), value, part) for feature, value, part in parts]
         if self.intercept is not None:
             if self.others:
                 rows.append(("all other features", "", self.others))
@@ -81,7 +90,7 @@ class Explanation:
             "labels": self.labels,
             "classes": self.classes,
             "importance": self.importance,
-            "row": None if self.row is None else asdict(self.row),
+            "row": None if self.row is None else _plain(asdict(self.row)),
         }
 
     def __str__(self) -> str:
@@ -122,3 +131,10 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         return page(self)
+
+
+def _plain(row: dict) -> dict:
+    """Return a row with cells that JSON can hold."""
+    kinds = str | int | float | None
+    cells = [one if isinstance(one, kinds) else str(one) for one in row["cells"]]
+    return row | {"cells": cells}

@@ -15,9 +15,9 @@ def panels(explanation) -> list[tuple[str, list[tuple[str, float]]]]:
     row = explanation.row
     if row is not None:
         pairs = [
-            (f"{name_of(feature)} = {value:.4g}", part)
+            (f"{name_of(feature)} = {value}", part)
             for feature, value, part in zip(
-                row.features, row.values, row.contributions, strict=True
+                row.features, row.shown(), row.contributions, strict=True
             )
         ]
         if row.intercept is not None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...base.threads import thread_count
 from .data import Data, as_numbers
+from .label_column import find_label
 from .label_rule import simplest_labels
 from .limits import unpacked_bytes
 from .load import check_options, find_format, parse
@@ -25,10 +26,12 @@ class Trained:
 
     Attributes
     ----------
-    types : sequence of (str, str)
-        Names of columns and what they were read as, see `read_mixed`.
+    types : sequence of (str, str or None)
+        Names of columns and what they were read as, see `read_mixed`; None: that is
+        not known.
     label : str or None
-        Name of the column of the labels, which other tables need not have.
+        Name of the column of the labels, which other tables need not have; None: the
+        column that the model does not know.
     mixed : bool
         Whether the model takes a pyarrow Table, and not an array.
     """
@@ -83,7 +86,7 @@ def read_columns(
     if names is not None:
         check_titles(names, name)
         if trained is not None and label is None:
-            label = trained.label if trained.label in names else False
+            label = _label_beside(names, trained, name)
     options = {"label": label, "written": written}
     data = None
     only_numbers = not as_words and (trained is None or not trained.mixed)
@@ -105,6 +108,17 @@ def read_columns(
         return data
     _tell_others(names, trained, label, name)
     return _as_trained(data, trained.mixed)
+
+
+def _label_beside(names: list[str], trained: Trained, name: str) -> str | bool:
+    """Return the name of the column of the labels, False if there is none."""
+    if trained.label is not None:
+        return trained.label if trained.label in names else False
+    known = {title for title, _ in trained.types}
+    others = [title for title in names if title not in known]
+    if not others:
+        return False
+    return others[find_label(others, len(others), None, name)]
 
 
 def _need_pyarrow(why: ValueError) -> None:
