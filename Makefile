@@ -11,7 +11,7 @@ WIDEST := $(shell grep -qsm1 avx512vl /proc/cpuinfo && echo avx512 || { grep -qs
 SETS ?= generic$(if $(WIDEST),;$(WIDEST))
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 
-.PHONY: demo test test-core test-python sanitize fuzz lint format docs bench bench-kernel bench-newton bench-online bench-nystroem bench-paths bench-papers bench-reading bench-disk bench-scale bench-before-after clean help
+.PHONY: demo test test-core test-python sanitize fuzz lint format docs bench bench-kernel bench-newton bench-online bench-nystroem bench-paths bench-tables bench-papers bench-reading bench-disk bench-scale bench-before-after clean help
 
 help:
 	@echo "make demo      train on the digits data, print a table, write a convergence plot"
@@ -25,6 +25,7 @@ help:
 	@echo "make bench-online  LaRank and GaLa over one epoch beside batch machines, into docs/benchmarks-online.md"
 	@echo "make bench-nystroem  low-rank features against the exact kernel, into docs/benchmarks-nystroem.md"
 	@echo "make bench-newton  convergence on raw features and with large C, into docs/benchmarks-newton.md"
+	@echo "make bench-tables  polymargin train on raw tables beside grid searches of scikit-learn, into docs/benchmarks-tables.md"
 	@echo "make bench-paths  paths and searches of C against cold fits and GridSearchCV, into docs/benchmarks-paths.md"
 	@echo "make bench-papers  tables of the five papers, into docs/papers.md (BENCH=--list shows them all)"
 	@echo "make bench-disk  training from disk beside training in memory, into docs/benchmarks-disk.md"
@@ -96,7 +97,7 @@ docs: $(BIN)/python pyproject.toml
 bench: $(VENV)/.extra-bench
 	$(BIN)/python -m benchmarks linear $(BENCH)
 
-bench-kernel bench-newton bench-online bench-nystroem bench-paths bench-papers bench-reading bench-disk: bench-%: $(VENV)/.extra-bench
+bench-kernel bench-newton bench-online bench-nystroem bench-paths bench-tables bench-papers bench-reading bench-disk: bench-%: $(VENV)/.extra-bench
 	$(BIN)/python -m benchmarks $* $(BENCH)
 
 bench-scale: $(VENV)/.extra-bench-scale

@@ -27,7 +27,7 @@ CONTESTS = {
     name: f"benchmarks.contests.{name}"
     for name in (
         *("linear", "kernel", "nystroem", "online"),
-        *("newton", "paths", "reading", "disk", "scale"),
+        *("newton", "paths", "tables", "reading", "disk", "scale"),
     )
 } | {"papers": "benchmarks.papers"}
 BEFORE_AFTER = "before-after"

@@ -1,0 +1,51 @@
+"""Tests of the contest of tables: small ones, a record, the page."""
+
+import numpy as np
+import pytest
+from benchmark_records import page_of, record, run_in
+
+from benchmarks.contests import tables
+from benchmarks.harness import raw_tables
+from benchmarks.harness.raw_tables import RawTable, raw_table
+
+
+def test_all_entrants_on_a_small_table(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    rows = [[f"{x:.3f}", "ab"[int(x > 0)], "same"] for x in rng.normal(size=60)]
+    small = RawTable(["x", "w", "none"], rows, np.array([row[1] for row in rows]))
+    monkeypatch.setattr(tables, "raw_table", lambda name: small)
+    monkeypatch.setattr(tables, "SVC_GRID", {"svc__C": [1.0]})
+    monkeypatch.setattr(tables, "LOGISTIC_GRID", {"logisticregression__C": [1.0]})
+    found = tables.measure("small", run_in(tmp_path, seeds=2))
+    assert (found["rows"], found["columns"], len(found["splits"])) == (60, 3, 2)
+    for name in (tables.OURS, tables.PLAIN, *tables.GRIDS, tables.TREES):
+        assert tables.accuracies(found, name).min() > 0.8, name
+    text = page_of(
+        tmp_path, "tables", "benchmarks-tables.md", record("tables", "small", **found)
+    )
+    assert "| small | 60 | 2 | " in text and "geometric mean" in text
+
+
+def test_text_is_not_for_trees():
+    assert tables.TREES not in tables.peers([("t", "words")], True)
+
+
+def test_words_and_missing_cells(monkeypatch):
+    codes = np.array([[0, 2], [-1, 1]]), np.array([0, 1])
+    monkeypatch.setattr(raw_tables, "pooled", lambda name: codes)
+    assert raw_table("soybean").rows == [["value0", "value2"], ["", "value1"]]
+    assert raw_table("wine").rows[0] == ["0", "2"]
+    assert raw_table("wine").labels.tolist() == ["c0", "c1"]
+
+
+@pytest.mark.parametrize(("ours", "word"), [(0.9, "reached"), (0.5, "missed")])
+def test_bars(ours, word, tmp_path):
+    split = {
+        name: {"seconds": 1.0, "accuracy": 0.8}
+        for name in (tables.PLAIN, *tables.GRIDS, tables.TREES)
+    }
+    splits = [split | {tables.OURS: {"seconds": 0.1, "accuracy": ours}}] * 2
+    one = record("tables", "made up", rows=10, columns=2, splits=splits)
+    text = page_of(tmp_path, "tables", "benchmarks-tables.md", one)
+    line = next(line for line in text.splitlines() if "better grid" in line)
+    assert f"**{word}**" in line
