@@ -16,14 +16,14 @@ def test_all_entrants_on_a_small_table(tmp_path, monkeypatch):
     monkeypatch.setattr(tables, "raw_table", lambda name: small)
     monkeypatch.setattr(tables, "SVC_GRID", {"svc__C": [1.0]})
     monkeypatch.setattr(tables, "LOGISTIC_GRID", {"logisticregression__C": [1.0]})
-    found = tables.measure("small", run_in(tmp_path, seeds=2))
-    assert (found["rows"], found["columns"], len(found["splits"])) == (60, 3, 2)
+    found = tables.measure("small", run_in(tmp_path, seeds=1))
+    assert (found["rows"], found["columns"], len(found["splits"])) == (60, 3, 1)
     for name in (tables.OURS, tables.PLAIN, *tables.GRIDS, tables.TREES):
         assert tables.accuracies(found, name).min() > 0.8, name
     text = page_of(
         tmp_path, "tables", "benchmarks-tables.md", record("tables", "small", **found)
     )
-    assert "| small | 60 | 2 | " in text and "geometric mean" in text
+    assert "| small | 60 | 1 | " in text and "geometric mean" in text
 
 
 def test_text_is_not_for_trees():
