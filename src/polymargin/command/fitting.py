@@ -2,7 +2,7 @@
 
 import warnings
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 from .estimator_choice import Choice
@@ -158,8 +158,8 @@ def compare_machines(arguments, features, data, given: dict, progress: Progress)
 
 def search(
     choice: Choice,
-    X,
-    y,
+    features,
+    data,
     folds,
     n_jobs,
     progress: Progress,
@@ -170,7 +170,8 @@ def search(
 ):
     """Try a grid of C, and of gamma; return what `tune` found, without a model.
 
-    Grids that are None are those of `tune`. The search ends after `budget` seconds, if
+    Grids that are None are those of `tune`. Features are made within the folds. The
+    search ends after `budget` seconds, if
     that is a number, with what it has found.
     """
     from ..selection.tune import tune
@@ -184,15 +185,17 @@ def search(
     def show(point) -> None:
         tried.append(point)
         best = max(tried, key=lambda point: point.mean)
-        values = ", ".join(f"{name} {v:.4g}" for name, v in point.parameters.items())
+        values = ", ".join(
+            f"{name} {v:.4g}" for name, v in _short(point).parameters.items()
+        )
         words = f"{values}: {100 * point.mean:.2f} %, best {100 * best.mean:.2f} %"
         progress.show(share, words)
 
     with _on_folds(choice, Watch(), progress):
-        return tune(
-            X,
-            y,
-            choice.estimator,
+        tuning = tune(
+            data.X,
+            data.y,
+            features.pipeline(choice.estimator),
             Cs=Cs,
             gammas=gammas,
             cv=folds,
@@ -203,6 +206,17 @@ def search(
             watch=show,
             progress=foresee,
         )
+    points = [_short(point) for point in tuning.points]
+    places = [place for place, p in enumerate(tuning.points) if p is tuning.best]
+    return replace(tuning, best=points[places[0]], points=points)
+
+
+def _short(point):
+    """Return a point with parameters of the machine, whatever stands before it."""
+    parameters = {
+        name.rpartition("__")[2]: value for name, value in point.parameters.items()
+    }
+    return replace(point, parameters=parameters)
 
 
 @contextmanager

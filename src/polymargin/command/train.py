@@ -154,7 +154,15 @@ def run(arguments: argparse.Namespace) -> int:
     progress = make_progress(arguments.quiet)
     comparison = None
     if arguments.C == "auto":
-        tuning = search(choice, X, data.y, folds, arguments.n_jobs, progress)
+        tuning = search(
+            choice,
+            features,
+            data,
+            folds,
+            arguments.n_jobs,
+            progress,
+            budget=arguments.budget,
+        )
         choice.estimator.set_params(**tuning.best.parameters)
         report.add_tuning(tuning)
     elif arguments.C is not None:

@@ -86,8 +86,8 @@ def run(arguments: argparse.Namespace) -> int:
     progress = make_progress(arguments.quiet)
     tuning = search(
         choice,
-        X,
-        data.y,
+        features,
+        data,
         folds,
         arguments.n_jobs,
         progress,
