@@ -13,12 +13,13 @@ from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, LabelEncoder, StandardScaler
 from sklearn.preprocessing import OneHotEncoder as Encoder
 
 import polymargin
-from polymargin import LinearSVM
+from polymargin import LinearSVM, TunedSVM
 from polymargin.files.models import ModelFileError, read_metadata
 from polymargin.files.models.table_layouts import TABLES
 from polymargin.files.models.transformer_layouts import TRANSFORMERS
@@ -143,6 +144,24 @@ def test_a_machine_that_was_chosen(tmp_path):
     assert_array_equal(copy.decision_function(TABLE), model.decision_function(TABLE))
     assert copy[-1].best_score_ == model[-1].best_score_
     assert copy[0].columns_ == model[0].columns_
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        TunedSVM(make_pipeline(StandardScaler(), LinearSVM()), Cs=[1.0, 10.0], cv=2),
+        make_pipeline(StandardScaler(), TunedSVM(LinearSVM(), Cs=[1.0], cv=2)),
+        GridSearchCV(
+            make_pipeline(StandardScaler(), LinearSVM()), {"linearsvm__C": [1]}, cv=2
+        ),
+    ],
+    ids=lambda search: type(search).__name__,
+)
+def test_what_a_search_has_found(tmp_path, search):
+    search.fit(X, TREES)
+    copy = again(search, tmp_path / "model")
+    assert type(copy) is Pipeline and type(copy[-1]) is LinearSVM
+    assert_array_equal(copy.decision_function(X), search.decision_function(X))
 
 
 def refused(path) -> str:

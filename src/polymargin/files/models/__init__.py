@@ -6,6 +6,7 @@ layout              the registry of classes that a file can hold: a row for each
 estimator_layouts   rows of our estimators, and what must agree in them
 compound_layouts    pipelines, unions, column transformers
 transformer_layouts transformers of scikit-learn; table_layouts, our own
+transformer_checks  what must agree in transformers
 estimator_entries   an estimator, and those that it is made of, in the document
 attribute_codecs    how attributes are written, and read with care
 transformer_codecs  categories, vocabularies and other parts of transformers

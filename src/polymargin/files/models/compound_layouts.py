@@ -6,7 +6,7 @@ from .attribute_codecs import SIZE, TEXT, Codec
 from .errors import ModelFileError
 from .estimator_entries import ESTIMATOR
 from .json_values import read_value, write_value
-from .layout import Layout, agree, width_of
+from .layout import Layout, agree, found_by, width_of
 from .tensors import TensorReader, TensorWriter
 from .transformer_codecs import OUTPUT, list_of, only, plain
 
@@ -16,7 +16,7 @@ _WORDS = ("drop", "passthrough")  # in place of an estimator
 def _write_step(writer: TensorWriter, name: str, step):
     if step is None or isinstance(step, str):
         return step
-    return ESTIMATOR.write(writer, name, step)
+    return ESTIMATOR.write(writer, name, found_by(step))
 
 
 def _read_step(reader: TensorReader, entry):
@@ -99,7 +99,7 @@ def _estimators(named) -> dict:
     names = [name for name, *_ in named]
     agree(len(set(names)) == len(names), "a name that comes twice")
     return {
-        name: step
+        name: found_by(step)
         for name, step, *_ in named
         if step is not None and not isinstance(step, str)
     }

@@ -64,6 +64,13 @@ def register(*layouts: Layout) -> None:
     LAYOUTS.update((layout.name, layout) for layout in layouts)
 
 
+def found_by(model):
+    """Return what a search has found, and any other estimator as it is."""
+    while type(model).__name__ not in LAYOUTS and hasattr(model, "best_estimator_"):
+        model = model.best_estimator_
+    return model
+
+
 def layout_of(model) -> Layout:
     """Return the row of a class, or raise TypeError."""
     kind = type(model)

@@ -31,7 +31,7 @@ from .compound_layouts import COMPOUNDS
 from .errors import ModelFileError
 from .estimator_entries import check_estimator, read_estimator, write_estimator
 from .estimator_layouts import ESTIMATORS
-from .layout import layout_of, register
+from .layout import found_by, layout_of, register
 from .safetensors_file import parse, read, read_text, write
 from .table_layouts import TABLES
 from .tensors import TensorReader, TensorWriter, fields
@@ -55,7 +55,9 @@ def save(model, path, *, metadata=None, training: bool = True) -> None:
     ----------
     model : LinearSVM, MaxEnt, KernelSVM, OnlineSVM, Pipeline or ColumnTransformer
         Fitted. Its parameters must be numbers and text: a model whose kernel is a
-        function cannot be written, nor a transformer that calls one.
+        function cannot be written, nor a transformer that calls one. Of a search, such
+        as `TunedSVM` or scikit-learn's `GridSearchCV`, what it has found is written:
+        its `best_estimator_`.
 
     path : str or PathLike
 
@@ -84,10 +86,11 @@ def save(model, path, *, metadata=None, training: bool = True) -> None:
     """
     if hasattr(model, "to_local"):  # trained on a cluster
         model = model.to_local()
-    layout_of(model)
     check_is_fitted(model)
     if metadata is None:
         metadata = getattr(model, "metadata_", {})
+    model = found_by(model)
+    layout_of(model)
     writer = TensorWriter(training)
     entry = write_estimator(writer, "", model)
     try:

@@ -8,13 +8,19 @@ attributes than these, too: a later scikit-learn may have them.
 
 from collections.abc import Callable
 from dataclasses import replace
-from math import comb
-
-import numpy as np
 
 from .attribute_codecs import COUNT, MEASURE, SIZE, TEXT, or_none
 from .estimator_entries import ESTIMATOR
-from .layout import Layout, agree, width_of
+from .layout import Layout, agree
+from .transformer_checks import (
+    check_indicator,
+    check_one_hot,
+    check_ordinal,
+    check_polynomials,
+    check_tfidf_words,
+    check_words,
+    width_of_imputer,
+)
 from .transformer_codecs import (
     CATEGORIES,
     CELLS,
@@ -33,7 +39,6 @@ from .transformer_codecs import (
     plain,
 )
 
-_MOST_DEGREE = 1000
 _ANY = {"_sklearn_output_config": OUTPUT}
 _COLUMNS = {"n_features_in_": SIZE, "feature_names_in_": replace(TEXT, shape="d")}
 _OPTIONAL = {*_ANY, "feature_names_in_"}
@@ -84,103 +89,6 @@ def transformer(
     )
 
 
-def _check_categories(model) -> None:
-    """Raise unless the columns that an encoder fills are those that it has."""
-    d = model.n_features_in_
-    agree(len(model.categories_) == d, "categories_")
-    for values in model.categories_:
-        agree(len(values) > 0, "categories_")
-        if values.dtype.kind in "iuf":  # searched, so they must ascend
-            known = values[:-1] if values[-1] != values[-1] else values
-            agree(not np.isnan(known).any(), "categories_")
-            agree((known[1:] > known[:-1]).all(), "categories_")
-    if model._infrequent_enabled:
-        agree(hasattr(model, "_infrequent_indices"), "_infrequent_indices")
-        agree(len(model._infrequent_indices) == d, "_infrequent_indices")
-        agree(len(model._default_to_infrequent_mappings) == d, "its mappings")
-
-
-def _check_one_hot(model) -> None:
-    _check_categories(model)
-    d = model.n_features_in_
-    sizes = list(map(len, model.categories_))
-    if model._infrequent_enabled:
-        for i in range(d):
-            rare = model._infrequent_indices[i]
-            groups = model._default_to_infrequent_mappings[i]
-            agree((rare is None) == (groups is None), "its mappings")
-            if rare is None:
-                continue
-            agree(len(rare) > 0, "_infrequent_indices")
-            agree(rare.min() >= 0 and rare.max() < sizes[i], "_infrequent_indices")
-            agree(len(groups) == sizes[i] and groups.min() >= 0, "its mappings")
-            sizes[i] = int(groups.max()) + 1
-    dropped = model._drop_idx_after_grouping
-    for i in range(d if dropped is not None else 0):
-        at = dropped[i]
-        agree(at is None or (type(at) is int and 0 <= at < sizes[i]), "drop_idx_")
-        sizes[i] -= at is not None
-    agree(model._n_features_outs == sizes, "_n_features_outs")
-
-
-def _check_ordinal(model) -> None:
-    _check_categories(model)
-    for i, at in model._missing_indices.items():
-        agree(type(i) is int and 0 <= i < model.n_features_in_, "_missing_indices")
-        agree(type(at) is int and 0 <= at < len(model.categories_[i]), "categories_")
-    if not model._infrequent_enabled:
-        return
-    for i, groups in enumerate(model._default_to_infrequent_mappings):
-        rare, n = model._infrequent_indices[i], len(model.categories_[i])
-        agree((rare is None) == (groups is None), "its mappings")
-        if groups is not None:
-            agree(len(groups) in (n, n - (i in model._missing_indices)), "its mappings")
-            agree(len(rare) > 0 and 0 <= rare.min() <= rare.max() < n, "its mappings")
-
-
-def _check_indicator(model) -> None:
-    agree(model._n_features == model.n_features_in_, "_n_features")
-    at = model.features_
-    agree(len(at) == 0 or 0 <= at.min() <= at.max() < model._n_features, "features_")
-
-
-def _width_of_imputer(model) -> int:
-    left_out = 0
-    if model.strategy != "constant" and not model.keep_empty_features:
-        left_out = sum(value != value for value in model.statistics_.tolist())
-    extra = 0 if model.indicator_ is None else width_of(model.indicator_)
-    return model.n_features_in_ - left_out + extra
-
-
-def _check_words(model) -> None:
-    lengths = model.ngram_range
-    agree(len(lengths) == 2 and all(type(n) is int for n in lengths), "ngram_range")
-    agree(1 <= lengths[0] <= lengths[1], "ngram_range")
-    if isinstance(model.stop_words, list):
-        agree(all(isinstance(word, str) for word in model.stop_words), "stop_words")
-    agree(model.analyzer != "word" or model.token_pattern is not None, "token_pattern")
-
-
-def _check_tfidf_words(model) -> None:
-    _check_words(model)
-    agree(model._tfidf.n_features_in_ == len(model.vocabulary_), "vocabulary_")
-
-
-def _check_polynomials(model) -> None:
-    low, high = model._min_degree, model._max_degree
-    agree(low <= high <= _MOST_DEGREE, "its degree")
-    d, bias = model.n_features_in_, int(model.include_bias)
-
-    def count(low: int) -> int:
-        if model.interaction_only:
-            return bias + sum(comb(d, i) for i in range(max(1, low), min(high, d) + 1))
-        below = comb(d + low - 1, low - 1) - 1 if low > 0 else 0
-        return bias + comb(d + high, high) - 1 - below
-
-    agree(model.n_output_features_ == count(low), "n_output_features_")
-    agree(model._n_out_full == count(0), "_n_out_full")
-
-
 _SCORES = {
     "attributes": {"scores_": _NUMBERS, "pvalues_": or_none(_NUMBERS)},
     "width": lambda model: model.get_support().sum(),
@@ -199,7 +107,7 @@ _ENCODER = {
     "_default_to_infrequent_mappings": _PLACES,
 }
 _WORDS = {
-    "check": _check_words,
+    "check": check_words,
     "parameters": {
         "dtype": DTYPE_CLASS,
         "token_pattern": PATTERN,
@@ -278,7 +186,7 @@ TRANSFORMERS = (
         dict.fromkeys(
             ("_min_degree", "_max_degree", "n_output_features_", "_n_out_full"), COUNT
         ),
-        check=_check_polynomials,
+        check=check_polynomials,
         width=lambda model: model.n_output_features_,
     ),
     transformer(
@@ -291,7 +199,7 @@ TRANSFORMERS = (
             "_n_features_outs": COUNTS,
         },
         optional=("_infrequent_indices", "_default_to_infrequent_mappings"),
-        check=_check_one_hot,
+        check=check_one_hot,
         width=lambda model: sum(model._n_features_outs),
         parameters={"dtype": DTYPE_CLASS},
     ),
@@ -300,7 +208,7 @@ TRANSFORMERS = (
         "OrdinalEncoder",
         _ENCODER | {"_missing_indices": plain(dict)},
         optional=("_infrequent_indices", "_default_to_infrequent_mappings"),
-        check=_check_ordinal,
+        check=check_ordinal,
         parameters={"dtype": DTYPE_CLASS},
     ),
     transformer(
@@ -319,7 +227,7 @@ TRANSFORMERS = (
             "_fill_dtype": DTYPE,
             "indicator_": or_none(ESTIMATOR),
         },
-        width=_width_of_imputer,
+        width=width_of_imputer,
         parts=lambda model: (
             {} if model.indicator_ is None else {"indicator_": model.indicator_}
         ),
@@ -332,7 +240,7 @@ TRANSFORMERS = (
             "_n_features": SIZE,
             "features_": array("i", "n", finite=True),
         },
-        check=_check_indicator,
+        check=check_indicator,
         width=lambda model: len(model.features_),
     ),
     transformer(
@@ -348,7 +256,7 @@ TRANSFORMERS = (
         _VOCABULARY | {"_tfidf": ESTIMATOR},
         width=lambda model: len(model.vocabulary_),
         parts=lambda model: {"_tfidf": model._tfidf},
-        **(_WORDS | {"check": _check_tfidf_words}),
+        **(_WORDS | {"check": check_tfidf_words}),
     ),
     transformer(
         _TEXT, "HashingVectorizer", {}, width=lambda model: model.n_features, **_WORDS
