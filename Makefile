@@ -11,13 +11,15 @@ WIDEST := $(shell grep -qsm1 avx512vl /proc/cpuinfo && echo avx512 || { grep -qs
 SETS ?= generic$(if $(WIDEST),;$(WIDEST))
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 
-.PHONY: demo test test-core test-python sanitize fuzz lint format docs bench bench-kernel bench-newton bench-online bench-nystroem bench-paths bench-tables bench-papers bench-reading bench-disk bench-scale bench-before-after clean help
+.PHONY: demo test test-core test-python sanitize sanitize-threads fuzz attack lint format docs bench bench-kernel bench-newton bench-online bench-nystroem bench-paths bench-tables bench-papers bench-reading bench-disk bench-scale bench-before-after clean help
 
 help:
 	@echo "make demo      train on the digits data, print a table, write a convergence plot"
 	@echo "make test      all tests: the C++ core and the Python package"
 	@echo "make sanitize  the C++ tests under AddressSanitizer and UBSan"
+	@echo "make sanitize-threads  those of them that start threads under ThreadSanitizer"
 	@echo "make fuzz      a million mutated inputs to each parser of files, under the same"
+	@echo "make attack    mutated files, damaged objects, odd arrays, kills, full disks, threads: some minutes"
 	@echo "make docs      the documentation as a site, into build/site; open its index.html"
 	@echo "make lint      ruff and clang-format, checking only; make format applies them"
 	@echo "make bench     benchmarks against LIBLINEAR and scikit-learn (POLYMARGIN_DATA=folder)"
@@ -68,6 +70,16 @@ sanitize: $(VENV)/.extra-test
 	$(BIN)/cmake --build build/sanitize --parallel $(JOBS)
 	$(BIN)/ctest --test-dir build/sanitize --output-on-failure --parallel $(JOBS)
 
+# Programs whose tests start threads, and the files of these that do.
+THREADED := base certify reading access driver_linear
+THREADED_FILES := parallel team measured_rows svmlight table products scores_by_class sequential binary_problems
+sanitize-threads: $(VENV)/.extra-test
+	$(BIN)/cmake -S . -B build/threads -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	  -DPOLYMARGIN_PYTHON=OFF -DPOLYMARGIN_TESTS=ON -DPOLYMARGIN_SANITIZE=thread -DPOLYMARGIN_TEST_SETS=generic
+	$(BIN)/cmake --build build/threads --parallel $(JOBS) --target $(THREADED:%=test_%_generic)
+	for program in $(THREADED:%=test_%_generic); do \
+	  build/threads/core/tests/$$program $(THREADED_FILES) || exit 1; done
+
 FUZZERS := test_svmlight_fuzz_generic test_table_fuzz_generic
 FUZZ_INPUTS ?= 1000000
 fuzz: $(VENV)/.extra-test
@@ -77,6 +89,11 @@ fuzz: $(VENV)/.extra-test
 	$(BIN)/cmake --build build/sanitize --parallel $(JOBS) --target $(FUZZERS)
 	for fuzzer in $(FUZZERS); do \
 	  POLYMARGIN_FUZZ_INPUTS=$(FUZZ_INPUTS) build/sanitize/core/tests/$$fuzzer || exit 1; done
+
+# Parsers of the core under sanitizers, then everything from Python; ATTACK="--only models --inputs 100000"
+attack: $(VENV)/.extra-test
+	$(MAKE) fuzz FUZZ_INPUTS=100000
+	$(BIN)/python -W ignore tests/attack $(ATTACK)
 
 lint: $(VENV)/.extra-lint
 	$(BIN)/ruff check .

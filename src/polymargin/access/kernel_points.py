@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .._core import core
+from ..base.finite import all_finite
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ def square_norms(rows) -> np.ndarray:
 
 def finite(values: np.ndarray, what: str) -> np.ndarray:
     """Return `values`, or say that they are not finite."""
-    if not np.isfinite(values).all():
+    if not all_finite(values):
         raise ValueError(
             f"{what} is infinite or not a number in {values.dtype}; scale X, choose "
             f"other parameters of the kernel, or use float64."

@@ -6,6 +6,8 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
+from ..base.finite import are_weights
+
 
 @dataclass(frozen=True)
 class PartitionData:
@@ -32,6 +34,6 @@ def check_partition_data(X, y, weights=None) -> PartitionData:
     check_consistent_length(X, y, weights)
     if len(y):
         check_classification_targets(y)
-    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+    if not are_weights(weights):
         raise ValueError("sample_weight must be finite and not negative.")
     return PartitionData(X, y, weights)

@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from ..base.finite import all_finite
+
 
 class NumberOfParameters(NamedTuple):
     """How many weights a model has, without intercepts, and on all features."""
@@ -28,8 +30,7 @@ def attributes_of_weights(weights, bias: float) -> dict:
     bias : float
         Value of the constant feature; zero if there is none.
     """
-    values = weights.data if sp.issparse(weights) else weights
-    if not np.isfinite(values).all():
+    if not all_finite(weights):
         raise ValueError(
             f"The weights are not finite in {weights.dtype}; scale X, choose a smaller "
             f"C, or give X as float64."

@@ -8,6 +8,7 @@ from zlib import crc32
 import numpy as np
 
 from ..._version import __version__
+from ...base.finite import are_weights
 from .segment_layout import Segment, SegmentLayout
 
 FORMAT, VERSION = "polymargin rows", 1
@@ -186,7 +187,5 @@ def _classes(classes, rows: int) -> tuple:
     array = np.array(labels, dtype=str if kind == "str" else kind)
     _need(bool(np.all(array[1:] > array[:-1])), "labels are not in order")
     weights = np.array(weights, dtype=float)
-    _need(
-        bool(np.isfinite(weights).all() and (weights >= 0).all()), "weights are wrong"
-    )
+    _need(are_weights(weights), "weights are wrong")
     return array, np.array(counts, dtype=np.int64), weights

@@ -4,6 +4,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, column_or_1d
 
+from ...base.finite import all_finite, are_weights
 from .source_chunks import SourceChunk
 from .source_summary import SourceSummary
 
@@ -47,13 +48,13 @@ def _check(chunk: SourceChunk):
         y = column_or_1d(y)
         if y.dtype.kind not in "biufSUOT":
             raise ValueError(f"labels are {y.dtype}; give numbers or words.")
-        if y.dtype.kind == "f" and not np.isfinite(y).all():
+        if y.dtype.kind == "f" and not all_finite(y):
             raise ValueError("labels are missing or not finite; leave out their rows.")
     weights = chunk.weights
     if weights is None:
         weights = np.ones(X.shape[0])
     weights = column_or_1d(weights, dtype=np.float64)
-    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+    if not are_weights(weights):
         raise ValueError("weights must be finite and not negative.")
     for name, array in {"labels": y, "weights": weights}.items():
         if array is not None and len(array) != X.shape[0]:

@@ -23,6 +23,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...base.finite import all_finite
+
 _EXACT = 2**53  # whole numbers below are exact in float64
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"([+-]?\d+)(?:\.0*)?", re.ASCII)
@@ -36,7 +38,7 @@ def check_labels(y: np.ndarray, name: str) -> None:
         raise ValueError(
             f"{name} has labels of type {y.dtype}; they must be numbers or text."
         )
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
+    if y.dtype.kind == "f" and not all_finite(y):
         raise ValueError(
             f"{name} has labels that are missing or not finite; leave out their rows."
         )
@@ -99,7 +101,7 @@ def _labels_of_words(words: Sequence[str]) -> np.ndarray:
     numbers = np.array(words).astype(np.float64)
     known = [whole for whole in wholes if whole is not None]
     merged = len(set(map(float, known))) < len(set(known))
-    if merged or not np.isfinite(numbers).all():
+    if merged or not all_finite(numbers):
         return as_they_are
     return simplest_labels(numbers)
 

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ... import _reading
+from ...base.finite import all_finite
 from .label_writing import table_header, table_words, token_words
 from .outputs import open_output
 from .sources import suffix_of
@@ -67,7 +68,7 @@ def _checked(X, y, feature_names) -> tuple:
         X = X.astype(np.float64)
     if X.ndim != 2:
         raise ValueError(f"X has shape {X.shape}; it takes two dimensions.")
-    if not np.isfinite(X.data if sp.issparse(X) else X).all():
+    if not all_finite(X):
         raise ValueError("X has values that are not finite; fill them in before.")
     if y is not None:
         y = np.asarray(y)

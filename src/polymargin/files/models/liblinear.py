@@ -23,6 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
+from ...base.finite import all_finite
 from ...estimators.linear_svm import LinearSVM
 from ...estimators.maxent import MaxEnt
 from ...machine.registry import FORMULATIONS
@@ -235,6 +236,6 @@ def _floats(text: str, what: str) -> np.ndarray:
             values = np.fromstring(text, dtype=np.float64, sep=" ")
         except (ValueError, DeprecationWarning):
             raise ModelFileError(f"{what} are not numbers only") from None
-    if not np.isfinite(values).all():
+    if not all_finite(values):
         raise ModelFileError(f"{what} are not finite")
     return values
