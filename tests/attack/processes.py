@@ -14,7 +14,7 @@ from threading import Thread
 
 import numpy as np
 import scipy.sparse as sp
-from harness import LONGEST, Attack
+from harness import LONGEST_WAIT, Attack
 from model_files import X, y
 
 from polymargin import (
@@ -76,7 +76,7 @@ def _child(work) -> int:
     if child == 0:
         status = 3
         try:
-            signal.alarm(LONGEST // 2)
+            signal.alarm(LONGEST_WAIT // 2)
             work()
             status = 0
         except OSError as error:
