@@ -11,6 +11,7 @@ import polymargin
 from polymargin.command import main
 
 N = 90
+ENDLESS = ["--budget", "1e9"]  # the clock has no say
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +41,7 @@ def write_mixed(path, rows=range(N), order=None, label=True, extra=False):
 
 def test_from_a_table_to_labels(tmp_path, capsys):
     write_mixed(tmp_path / "t.csv")
-    found = run_json(capsys, "train", "t.csv", "--label", "kind")
+    found = run_json(capsys, "train", "t.csv", "--label", "kind", *ENDLESS)
     kinds = {column["name"]: column["kind"] for column in found["columns"]}
     assert kinds == {
         "id": "identifier",
@@ -86,7 +87,7 @@ def test_scales_do_not_matter(tmp_path, capsys):
     rows = np.column_stack([np.arange(178), data.data, data.target])
     names = ",".join(["number", *data.feature_names, "class"])
     np.savetxt("wine.csv", rows, "%.7g", ",", header=names, comments="")
-    found = run_json(capsys, "train", "wine.csv")
+    found = run_json(capsys, "train", "wine.csv", *ENDLESS)
     assert found["columns"][0]["kind"] == "identifier"
     assert found["cross_validation"]["accuracy"] > 0.95
     quick = run_json(capsys, "train", "wine.csv", "-m", "cs", "-k", "linear")

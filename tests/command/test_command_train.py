@@ -126,7 +126,7 @@ def test_liblinears_numbers_are_explained(folder, capsys):
 
 
 def test_c_auto(folder, capsys):
-    words = ["train", folder / "text.svm", "-v", "3"]
+    words = ["train", folder / "text.svm", "-v", "3", "--budget", "1e9"]
     found = run_json(capsys, *words, "-c", "auto")
     best = found["tuning"]["best"]
     assert found["machine"]["C"] == best["C"]
