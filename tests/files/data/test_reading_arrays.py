@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polymargin import load_data
+from polymargin import convert, load_data
 from polymargin.files.data.train_and_test import load_parts, load_together
 
 X = np.array([[1.0, 0, 2], [0, 3, 0]])
@@ -198,3 +198,16 @@ def test_together_without_index_zero():
     first, second = load_together([b"1 1:1\n", b"2 4:1\n"])
     assert first.X.shape[1] == second.X.shape[1] == 4
     assert second.X.indices.tolist() == [3]
+
+
+@pytest.mark.parametrize("indptr", [[0, 2, 0], [0, 2**20, 0], [0, -1, 0]])
+def test_starts_of_rows_that_end_at_zero(tmp_path, indptr):
+    """They are looked at even if the matrix claims to have no values."""
+    path = tmp_path / "a.npz"
+    np.savez(
+        path, data=[1.0, 2.0], indices=[0, 1], indptr=indptr, shape=[2, 3], y=[0, 1]
+    )
+    with pytest.raises(ValueError, match="indptr"):
+        load_data(path)
+    with pytest.raises(ValueError, match="indptr"):
+        convert(path, tmp_path / "a.rows")
