@@ -248,6 +248,7 @@ CASES = {
         ("attributes", "n_features_in_", 2),
         "mean_ does not fit",
     ),
+    "no mean": ((0, 0, 1), ("attributes", "mean_", None), "its centre does not fit"),
     "not fitted": ((0, 0, 1), ("attributes", {}), "StandardScaler has no"),
 }
 

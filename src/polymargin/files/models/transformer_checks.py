@@ -115,3 +115,12 @@ def check_polynomials(model) -> None:
 
     agree(model.n_output_features_ == count(low), "n_output_features_")
     agree(model._n_out_full == count(0), "_n_out_full")
+
+
+def check_scaler(model) -> None:
+    """Raise unless a scaler has what its parameters make it subtract and divide by."""
+    centred = getattr(model, "with_mean", getattr(model, "with_centering", False))
+    centre = getattr(model, "mean_", getattr(model, "center_", None))
+    agree(centre is not None or not centred, "its centre")
+    scaled = getattr(model, "with_std", getattr(model, "with_scaling", False))
+    agree(model.scale_ is not None or not scaled, "scale_")

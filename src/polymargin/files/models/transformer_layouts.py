@@ -17,6 +17,7 @@ from .transformer_checks import (
     check_one_hot,
     check_ordinal,
     check_polynomials,
+    check_scaler,
     check_tfidf_words,
     check_words,
     width_of_imputer,
@@ -137,6 +138,7 @@ TRANSFORMERS = (
             "var_": or_none(_NUMBERS),
             "scale_": or_none(_NUMBERS),
         },
+        check=check_scaler,
     ),
     transformer(
         _PREPROCESSING,
@@ -155,6 +157,7 @@ TRANSFORMERS = (
         _PREPROCESSING,
         "RobustScaler",
         {"center_": or_none(_NUMBERS), "scale_": or_none(_NUMBERS)},
+        check=check_scaler,
     ),
     transformer(_PREPROCESSING, "Normalizer", {}),
     transformer(_PREPROCESSING, "Binarizer", {}),
