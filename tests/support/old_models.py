@@ -20,6 +20,7 @@ from polymargin import KernelSVM, LinearSVM, MaxEnt, OnlineSVM
 
 FOLDER = Path(__file__).parents[1] / "files" / "models" / "fixtures"
 N_ANSWERS = 8  # rows
+OLD = {"random_state": 0, "max_iter": 1000}  # which was the default in 0.1.0
 LINEAR = {
     "cs": ["hinge", "squared_hinge"],
     "ww": ["hinge", "squared_hinge"],
@@ -55,7 +56,7 @@ def make_models() -> dict:
     models = {}
     for machine, losses in LINEAR.items():
         for loss in losses:
-            model = LinearSVM(machine, loss=loss, random_state=0)
+            model = LinearSVM(machine, loss=loss, **OLD)
             models[f"linear-{machine}-{loss}"] = model, X, y
     for machine, losses in WITH_KERNEL.items():
         for loss in losses:
@@ -67,22 +68,22 @@ def make_models() -> dict:
         model = OnlineSVM(kernel=kernel, coef0=0.5, gamma=0.2, random_state=0)
         models[f"online-{kernel}"] = model, X, y
     return models | {
-        "linear-words": (LinearSVM(random_state=0), X, words),
-        "linear-two-classes": (LinearSVM(random_state=0), X, two),
-        "linear-float32": (LinearSVM(random_state=0), X.astype(np.float32), y),
+        "linear-words": (LinearSVM(**OLD), X, words),
+        "linear-two-classes": (LinearSVM(**OLD), X, two),
+        "linear-float32": (LinearSVM(**OLD), X.astype(np.float32), y),
         "linear-reduced": (
-            LinearSVM("ovr", features="reduced", random_state=0),
+            LinearSVM("ovr", features="reduced", **OLD),
             few,
             y,
         ),
-        "linear-history": (LinearSVM("ww", history=True, random_state=0), X, y),
+        "linear-history": (LinearSVM("ww", history=True, **OLD), X, y),
         "linear-tron": (
-            LinearSVM("ovr", loss="squared_hinge", solver="tron", random_state=0),
+            LinearSVM("ovr", loss="squared_hinge", solver="tron", **OLD),
             X,
             y,
         ),
-        "maxent": (MaxEnt(random_state=0), X, y),
-        "maxent-reduced": (MaxEnt(features="reduced", random_state=0), few, words),
+        "maxent": (MaxEnt(**OLD), X, y),
+        "maxent-reduced": (MaxEnt(features="reduced", **OLD), few, words),
         "kernel-precomputed": (
             KernelSVM(kernel="precomputed", random_state=0),
             X @ X.T,

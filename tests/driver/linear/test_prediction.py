@@ -38,14 +38,20 @@ def test_the_rate_is_that_of_the_last_half():
 def test_estimates_that_rise_do_not_count():
     even = [0.8**t for t in range(21)]
     noisy = [gap * (3 if t % 3 == 0 else 1) for t, gap in enumerate(even)]
-    work = [float(t) for t in range(21)]
-    assert work_left(work, noisy, 1e-6) == pytest.approx(work_left(work, even, 1e-6))
+    assert course(noisy, 1e-6).left == pytest.approx(course(even, 1e-6).left)
+
+
+def test_an_estimate_that_was_too_small_is_forgotten():
+    run = course([0.5, 0.2, 1e-5, 0.1])
+    assert run.left == 0
+    run.correct(0.1)
+    assert run.left == course([0.5, 0.2, 0.1, 0.1]).left > 0
 
 
 def test_ends_that_are_reached_and_ends_that_are_not():
     assert work_left([1.0, 2.0], [0.5, 1e-4], 1e-3) == 0
     assert work_left([1.0, 2.0], [0.5, 0.5], 1e-3) == math.inf
-    assert work_left([1.0, 2.0, 3.0], [0.5, math.inf, 0.7], 1e-3) == math.inf
+    assert course([0.5, math.inf, 0.7]).left == math.inf
     assert work_left([1.0], [1.0], 1e-3) == math.inf
     assert work_left([1.0, 2.0], [0.5, 0.1], 0.0) == math.inf
 

@@ -7,8 +7,6 @@ matter, and no clock is read, so that the same data take the same way everywhere
 from dataclasses import dataclass, field
 from math import ceil, inf, log
 
-import numpy as np
-
 # Before so much of the work that the other way takes was done, nothing is decided: it
 # is little to lose, tells more of the rate, and what was found is begun with.
 TRIED = 0.05
@@ -16,15 +14,15 @@ TRIED = 0.05
 NEXT_LOOK = 1.25
 
 
-def work_left(work: list[float], gaps: list[float], tol: float) -> float:
+def work_left(work: list[float], least: list[float], tol: float) -> float:
     """Return the work until the gap is `tol`, if it falls as in the last half.
 
     Parameters
     ----------
     work : list of float
         Work until the end of each epoch.
-    gaps : list of float
-        Relative gap at the end of each epoch; estimates, which need not fall.
+    least : list of float
+        Least relative gap until the end of each epoch.
     tol : float
 
     Returns
@@ -32,13 +30,12 @@ def work_left(work: list[float], gaps: list[float], tol: float) -> float:
     work : float
         Infinite if the gap does not fall, or `tol` is zero.
     """
-    least = np.minimum.accumulate(gaps)
-    now = float(least[-1])
+    now = least[-1]
     if now <= tol:
         return 0.0
-    middle = (len(gaps) - 1) // 2
-    before, spent = float(least[middle]), work[-1] - work[middle]
-    if len(gaps) == 1:
+    middle = (len(least) - 1) // 2
+    before, spent = least[middle], work[-1] - work[middle]
+    if len(least) == 1:
         before, spent = 1.0, work[-1]  # the gap of weights that are zero
     if not now < before or tol <= 0:
         return inf
@@ -57,13 +54,17 @@ class Course:
 
     tol: float
     work: list[float] = field(default_factory=list)
-    gaps: list[float] = field(default_factory=list)
+    least: list[float] = field(default_factory=list)
     next_look: int = 1
 
     def add(self, work: float, gap: float) -> None:
-        """Note an epoch, its work and its gap."""
+        """Note an epoch, its work and its gap: an estimate, which need not fall."""
         self.work.append(work + self.spent)
-        self.gaps.append(gap)
+        self.least.append(min(gap, self.least[-1]) if self.least else gap)
+
+    def correct(self, gap: float) -> None:
+        """Note what the gap really is: no estimate before was smaller for good."""
+        self.least = [max(estimate, gap) for estimate in self.least]
 
     @property
     def spent(self) -> float:
@@ -73,7 +74,7 @@ class Course:
     @property
     def left(self) -> float:
         """The work until the end, as far as it can be told."""
-        return work_left(self.work, self.gaps, self.tol)
+        return work_left(self.work, self.least, self.tol)
 
     @property
     def is_time(self) -> bool:

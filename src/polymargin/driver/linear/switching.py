@@ -121,6 +121,8 @@ class SwitchingDriver:
         """Objectives and violation of the model; no dual is below one before."""
         certificate = self._driver.certify()
         if self._driver is self._dual:
+            if certificate is not None:
+                self._course.correct(relative_gap(*certificate[:2]))
             return certificate
         primal, dual, violation = certificate
         return primal, max(dual, self._handed), violation
