@@ -71,6 +71,7 @@ def _own_terminal():
 def test_bar_and_ctrl_c(tmp_path):
     write_digits(tmp_path)
     limits = ["-k", "linear", "-e", "0", "--max-iter", "1000000000", "-c", "1e4"]
+    limits += ["--solver", "dual"]  # Newton steps would come to an end
     terminal = Terminal("train", "digits.svm", *limits, cwd=tmp_path)
     try:
         terminal.read_until("gap")

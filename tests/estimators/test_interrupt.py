@@ -50,6 +50,8 @@ def test_fit(interrupted, data, machine, loss):
     # A large C needs many epochs; on wide rows its first hundred predict badly.
     C = 1.0 if data is wide_rows else 1e4
     model, ready = make_model(machine, loss, C=C, **LIMITS), Event()
+    if machine != "maxent":
+        model.set_params(solver="dual")  # Newton steps would come to an end
     model.set_callbacks(AfterSteps(2, ready.set))
     interrupted(lambda: model.fit(X, y), ready)
     assert model.status_ == "interrupted"
@@ -65,6 +67,7 @@ def test_in_the_middle_of_an_epoch(interrupted):
     """An epoch of this order takes hours: the core itself sees the signal."""
     X, y = make_sparse_problem(n=50_000, d=2000, k=30, nonzeros=30)
     model, ready = make_model("cs", "hinge", order="max_violation", **LIMITS), Event()
+    model.set_params(solver="dual")
     model.set_callbacks(AtTheFirst(ready))
     interrupted(lambda: model.fit(X, y), ready)
     assert (model.status_, model.n_iter_) == ("interrupted", 0)

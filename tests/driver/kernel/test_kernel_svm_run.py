@@ -117,7 +117,7 @@ def test_interrupt(interrupted, machine, kernel, n_jobs):
     X, y = rng.normal(size=(2000, 30)), rng.integers(4, size=2000)
     X[:, 0] += y
     model = KernelSVM(machine, C=1e4, tol=0, cache_size=5, n_jobs=n_jobs, kernel=kernel)
-    model.set_params(max_time=300)
+    model.set_params(max_time=300, solver="block")
     ready = Event()
     model.set_callbacks(AfterSteps(1, ready.set))
     interrupted(lambda: model.fit(X, y), ready)

@@ -261,7 +261,7 @@ def test_max_time(monkeypatch, solver):
 
 @pytest.mark.parametrize(
     "parameters",
-    [{"solver": EG}, {"solver": CP}, {"order": "max_violation"}],
+    [{"solver": EG}, {"solver": CP}, {"order": "max_violation", "solver": "dual"}],
     ids=lambda parameters: next(iter(parameters.values())),
 )
 def test_interrupt_keeps_the_model(interrupted, parameters):

@@ -39,7 +39,7 @@ def test_begins_with_the_largest():
 def test_obeys_max_time():
     """In the middle of an epoch, which takes minutes."""
     X, y = make_sparse_problem(n=20_000, d=2_000, k=30, nonzeros=30)
-    model = LinearSVM(order="max_violation", max_time=0.2).fit(X, y)
+    model = LinearSVM(order="max_violation", max_time=0.2, solver="dual").fit(X, y)
     assert (model.status_, model.n_iter_) == ("max_time", 0)
     assert len(model.support_) < len(y)
 
