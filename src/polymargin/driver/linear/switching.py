@@ -6,6 +6,8 @@ goes on, otherwise these begin with its dual variables. Both are counted in oper
 (see `work` and `prediction`): same seed, same model.
 """
 
+from time import perf_counter
+
 import numpy as np
 
 from ...access.rows import Rows
@@ -70,7 +72,9 @@ class SwitchingDriver:
     def epoch(self, seconds: float) -> EpochReport:
         """Run an epoch, or take a Newton step of every problem."""
         if self._undecided and self._newton_is_sooner():
+            start = perf_counter()
             self._switch()
+            seconds -= perf_counter() - start
         if self._newton is None:
             return self._sequential_epoch(seconds)
         report = self._newton.epoch(seconds)

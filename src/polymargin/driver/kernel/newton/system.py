@@ -20,7 +20,7 @@ import numpy as np
 
 from ....base.threads import on_threads
 from ....machine.projection import Blocks, Curvature
-from ...newton.cholesky import positive_solver
+from ...newton.cholesky import add_identity, positive_solver
 from ...newton.curvature import factor_rows
 
 EXACT = 1e-13  # relative residual where M itself is factorised
@@ -93,7 +93,7 @@ class KernelSystem:
             at = position[group]
             M = self.kernel[at[:, None], at]
             M *= C[group] @ C[group].T
-            M[np.diag_indices(len(M))] += 1
+            add_identity(M)
             return positive_solver(M, self.poll)
 
         inverses = on_threads(factor, groups, self.space.rows.threads)

@@ -208,9 +208,9 @@ class NewtonDriver:
     def set_duals(self, indptr, classes, values) -> None:
         """Start from dual blocks."""
         shape = len(self.problem.labels), self.problem.n_columns
-        duals = sp.csr_array((values, classes, indptr), shape=shape).tocsc()
+        duals = sp.csr_array((values, classes, indptr), shape=shape).toarray()
         for part in self.parts:
-            u = duals[:, part.columns].tocsr()[part.rows].toarray()
+            u = duals[part.rows, part.columns]
             part.newton.start(u.astype(np.float64))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ....machine.problem import Problem
 from ....machine.smooth_loss import SMOOTH_LOSSES
-from ...newton.cholesky import positive_solver
+from ...newton.cholesky import add_identity, positive_solver
 from ...newton.proximal import FLAT, SEARCHES, STEEP, secant
 
 
@@ -165,10 +165,10 @@ class LockstepNewton:
         )
         if len(rows) >= d:
             M = A.T @ A
-            M[np.diag_indices(d)] += 1
+            add_identity(M)
             return positive_solver(M, self.poll)(gradient)
         M = A @ A.T
-        M[np.diag_indices(len(rows))] += 1
+        add_identity(M)
         solve = positive_solver(M, self.poll)
         step = gradient - A.T @ solve(A @ gradient)
         residual = gradient - step - A.T @ (A @ step)

@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ....machine.projection import Blocks, Curvature
-from ...newton.cholesky import positive_solver
+from ...newton.cholesky import add_identity, positive_solver
 from ...newton.curvature import CurvatureOperator, factor_rows
 from .class_pairs import class_grams, class_pairs
 
@@ -141,7 +141,7 @@ class NewtonSystem:
             H = np.tensordot(Q, H, axes=(0, 0)).transpose(0, 1, 3, 2)
             k -= 1
         H = np.ascontiguousarray(H).reshape(k * d, k * d)
-        H[np.diag_indices(k * d)] += 1
+        add_identity(H)
         self.poll()
         inverse = positive_solver(H, self.poll)
 
@@ -159,7 +159,7 @@ class NewtonSystem:
         M = product.toarray() if sp.issparse(product) else product
         self.poll()
         M *= C @ C.T
-        M[np.diag_indices(len(M))] += 1
+        add_identity(M)
         inverse = positive_solver(M, self.poll)
 
         def solve(right):
