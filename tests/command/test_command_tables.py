@@ -164,10 +164,11 @@ def test_tune_scales_too(tmp_path, capsys):
             "species,a,b\n" + "".join(f"{'xy'[i % 2]},1,{i / 7}\n" for i in range(60)),
             [],
             1,
-            "a.csv has 60 different labels in column 'b' in 60 rows, such as 0, which "
-            "are no classes; name the column of the labels with --label, perhaps "
+            "a.csv has 60 different labels in column 'b' in 60 rows, such as 0.142857, "
+            "which are no classes; name the column of the labels with --label, perhaps "
             "--label species.",
         ),
+        ("a,class\n1,0.5\n2,1\n", [], 1, "has 2 different labels in column 'class'"),
         ("a,class\n1,x\n2,y\n", ["--drop", "z"], 1, "a.csv: there is no column 'z'"),
         ("a,class\nw,x\nv,y\n", ["--number", "a"], 1, "as a number, but has values"),
         ("a,class\nw,x\nv,y\n", ["--as-is"], 1, "leave out --as-is"),

@@ -151,7 +151,7 @@ def check_labels(data, source: str) -> None:
             f"{source}: got one class only: {y[0]}{where}; a machine needs rows of two "
             f"at least, or another --label."
         )
-    if y.dtype.kind != "f" or distinct <= max(20, len(y) // 10):
+    if y.dtype.kind != "f":
         return
     hint = ""
     if data.types is not None:
@@ -159,6 +159,6 @@ def check_labels(data, source: str) -> None:
         hint = f", perhaps --label {words[0]}" if words else ""
     raise ValueError(
         f"{source} has {distinct:,} different labels{where} in {len(y):,} rows, such "
-        f"as {y[0]:g}, which are no classes; name the column of the labels with --label"
+        f"as {next(label for label in y if label % 1):g}, which are no classes; name the column of the labels with --label"
         f"{hint}."
     )

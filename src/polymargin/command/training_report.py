@@ -139,6 +139,8 @@ class TrainingReport:
 def in_folds(scores) -> str:
     """Return accuracies on folds in words."""
     mean, spread = 100 * scores.mean(), 100 * scores.std()
+    if len(scores) == 1:
+        return f"{mean:.2f} % on one fold that was held out"
     return f"{mean:.2f} % ± {spread:.2f} by {len(scores)}-fold cross-validation"
 
 
