@@ -153,12 +153,14 @@ def check_labels(data, source: str) -> None:
         )
     if y.dtype.kind != "f":
         return
+    example = next((label for label in y.tolist() if label % 1), y[0])
     hint = ""
     if data.types is not None:
         words = [name for name, kind in data.types if kind == "words"]
         hint = f", perhaps --label {words[0]}" if words else ""
     raise ValueError(
         f"{source} has {distinct:,} different labels{where} in {len(y):,} rows, such "
-        f"as {next(label for label in y if label % 1):g}, which are no classes; name the column of the labels with --label"
+        f"as {example:g}, which are no classes; name the column of the labels with "
+        f"--label"
         f"{hint}."
     )
