@@ -62,6 +62,7 @@ class NewtonDriver:
     """
 
     interrupted = False  # a signal raises KeyboardInterrupt, here as in any Python code
+    starts_with_weights = True
 
     def __init__(self, rows: Rows, problem: Problem, options: LinearOptions):
         self.dtype, self.problem = rows.dtype, problem
