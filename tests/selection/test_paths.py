@@ -75,3 +75,22 @@ def test_sample_weight():
 def test_bad_grids(Cs):
     with pytest.raises(ValueError, match=r"Cs=.* must be a list of positive numbers"):
         polymargin.path(X, y, Cs)
+
+
+def test_newton_steps_are_taken_again_where_they_were_taken():
+    """Epochs on raw features are hopeless for a large C; Newton steps go on from C."""
+    models = polymargin.path(X, y, [10.0, 100.0, 1000.0], "cs", random_state=0)
+    assert [model.solver for model in models] == ["auto"] * 3
+    assert models[-1].solver_ == "newton"
+    for model in models:
+        alone = LinearSVM("cs", C=model.C, random_state=0).fit(X, y)
+        assert model.objective_ == pytest.approx(alone.objective_, rel=2e-3)
+        assert model.status_ == "converged"
+
+
+def test_newton_steps_begin_with_the_weights_of_the_last_C():
+    options = {"solver": "newton", "random_state": 0}
+    grid = 10.0 ** np.arange(-1, 4)
+    warm = polymargin.path(X, y, grid, "cs", **options)
+    cold = [LinearSVM("cs", C=C, **options).fit(X, y) for C in grid]
+    assert sum(m.n_iter_ for m in warm) < sum(m.n_iter_ for m in cold)

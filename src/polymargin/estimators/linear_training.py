@@ -27,6 +27,7 @@ _OF_THE_ROWS = (
     "support_",
     "history_",
     "_fitted",
+    "_both_ways",
 )
 
 
@@ -87,6 +88,8 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
     def _set_solution(self, driver, problem) -> None:
         self._forget_rows()
         self.solver_ = solver_of(driver, self._driver_options())
+        if self.warm_start:  # whoever goes on from here may want to know
+            self._both_ways = getattr(driver, "both_ways", None)
         super()._set_solution(driver, problem)
 
     def _set_coefficients_of_rows(self, coefficients) -> None:

@@ -23,6 +23,7 @@ from ..access.precomputed import check_precomputed
 from ..access.shared_kernel import SharedKernel, kernel_matrix
 from ..base.threads import for_each, on_cluster
 from ..estimators.kernel_svm import KernelSVM
+from .path import go_on
 from .pipelines import fit_transformers, put_together, take_apart
 
 
@@ -214,7 +215,7 @@ class Folds:
         own = self.machine.get_params().get("max_time")
         most = float("inf") if own is None else own
         for machine in machines:
-            machine.C = C
+            go_on(machine, C)
         # Arrays are arguments of their own: the workers of a cluster have them.
         every = [
             (machine, self.scorer, self.estimator, most, left, *vars(fold).values())

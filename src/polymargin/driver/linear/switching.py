@@ -117,6 +117,16 @@ class SwitchingDriver:
         newton.first()
         self._newton, self._handed = newton, certificate[1]
 
+    @property
+    def both_ways(self) -> tuple[float, float] | None:
+        """The work of the epochs so far, and of Newton steps that would begin now; None
+        if there is no choice, or it has been made.
+        """
+        if not self._undecided:
+            return None
+        blocks = self.problem.blocks(*self._dual.duals())
+        return self._course.spent, self._work.of_newton(blocks)
+
     def rebuild(self) -> None:
         """Remove accumulated rounding."""
         self._driver.rebuild()

@@ -38,6 +38,7 @@ class KernelNewtonDriver:
         return 2.0 * 8 * n_rows * n
 
     interrupted = False  # a signal raises KeyboardInterrupt, here as in any Python code
+    starts_with_weights = True
 
     def __init__(self, gram: Gram, problem: Problem, options: KernelOptions):
         self.dtype, self.problem = gram.kernel.dtype, problem
