@@ -65,17 +65,22 @@ class Later(WatchedSVM):
     def end_round(self, done):
         if done.round == 2:
             self.clock.now = self.max_time - self.left
-            for _ in range(self.n_blocked):  # workers have other things to do
-                self.naps.append(self.client.submit(wait_for, "go on", pure=False))
+            workers = list(self.client.scheduler_info()["workers"])
+            for worker in workers[: self.n_blocked]:  # have other things to do
+                nap = self.client.submit(wait_for, worker, "go on", workers=worker)
+                self.naps.append(nap)
+                Event(worker, client=self.client).wait()  # it has begun
 
 
-def wait_for(name):
+def wait_for(begun, name):
+    Event(begun).set()
     return Event(name).wait()
 
 
 @pytest.mark.parametrize(("n_blocked", "left"), [(0, 0), (2, 0.3)])
 def test_time_runs_out(client, clock, n_blocked, left):
     """Also in the middle of a round."""
+    Event("go on", client=client).clear()
     X, y = easy_problem()
     model = Later(C=1, tol=0, max_iter=10**6, max_time=1000, random_state=0)
     model.set_params(client=client)
