@@ -5,17 +5,18 @@ BIN := $(VENV)/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CORE_SOURCES := $(shell find core bindings src/polymargin -name '*.[ch]pp' -o -name '*.py' -o -name '*.txt' -path 'core/*' 2>/dev/null)
 CXX_FILES := $(shell find core bindings -name '*.hpp' -o -name '*.cpp' 2>/dev/null)
-# The core is tested with the narrowest packs and the widest this processor has; wide packs come in
-# halves too. All of them: make test-core SETS="generic;avx2;avx512"
+# The core is tested with the widest packs this processor has, which come in halves too, and where
+# the width itself matters with the narrowest. With every set and folder: make test-all
 WIDEST := $(shell grep -qsm1 avx512vl /proc/cpuinfo && echo avx512 || { grep -qsm1 avx2 /proc/cpuinfo && echo avx2; })
 SETS ?= generic$(if $(WIDEST),;$(WIDEST))
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 
-.PHONY: demo test test-core test-python sanitize sanitize-threads fuzz attack lint format docs bench bench-kernel bench-newton bench-online bench-nystroem bench-paths bench-tables bench-papers bench-reading bench-disk bench-scale bench-before-after clean help
+.PHONY: demo test test-all test-core test-python sanitize sanitize-threads fuzz attack lint format docs bench bench-kernel bench-newton bench-online bench-nystroem bench-paths bench-tables bench-papers bench-reading bench-disk bench-scale bench-before-after clean help
 
 help:
 	@echo "make demo      train on the digits data, print a table, write a convergence plot"
 	@echo "make test      all tests: the C++ core and the Python package"
+	@echo "make test-all  and the core for every instruction set of this processor"
 	@echo "make sanitize  the C++ tests under AddressSanitizer and UBSan"
 	@echo "make sanitize-threads  those of them that start threads under ThreadSanitizer"
 	@echo "make fuzz      a million mutated inputs to each parser of files, under the same"
@@ -39,9 +40,11 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
-# Installed again whenever a source file is newer; for this processor only: a third less to compile.
+# Installed again whenever a source file is newer; for this processor only, and what it does not use
+# (the generic module, which is tested) without much optimisation: half as much to compile.
 $(VENV)/.installed: $(BIN)/python pyproject.toml CMakeLists.txt $(CORE_SOURCES)
-	$(BIN)/python -m pip install --quiet . "--config-settings=cmake.define.POLYMARGIN_MODULE_SETS=$(SETS)"
+	$(BIN)/python -m pip install --quiet . "--config-settings=cmake.define.POLYMARGIN_MODULE_SETS=$(SETS)" \
+	  "--config-settings=cmake.define.POLYMARGIN_QUICK_SETS=$(if $(WIDEST),generic)"
 	@touch $@
 
 # extras of pyproject.toml, each installed once
@@ -54,9 +57,15 @@ demo: $(VENV)/.extra-demo
 
 test: test-core test-python
 
+# The tests of the core for every folder and instruction set, on top.
+test-all: SETS := $(if $(WIDEST),generic;avx2$(if $(filter avx512,$(WIDEST)),;avx512),generic)
+test-all: ALL_SETS := ON
+test-all: test-core test-python
+
 test-core: $(VENV)/.extra-test
 	$(BIN)/cmake -S . -B build/core -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
-	  -DPOLYMARGIN_PYTHON=OFF -DPOLYMARGIN_TESTS=ON "-DPOLYMARGIN_TEST_SETS=$(SETS)"
+	  -DPOLYMARGIN_PYTHON=OFF -DPOLYMARGIN_TESTS=ON "-DPOLYMARGIN_TEST_SETS=$(SETS)" \
+	  -DPOLYMARGIN_TEST_ALL_SETS=$(or $(ALL_SETS),OFF)
 	$(BIN)/cmake --build build/core --parallel $(JOBS)
 	$(BIN)/ctest --test-dir build/core --output-on-failure --parallel $(JOBS)
 
