@@ -41,7 +41,7 @@ $(BIN)/python:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 # Installed again whenever a source file is newer; for this processor only, and what it does not use
-# (the generic module, which is tested) without much optimisation: half as much to compile.
+# (the generic module, which is tested) with little optimisation: two fifths less to compile of it.
 $(VENV)/.installed: $(BIN)/python pyproject.toml CMakeLists.txt $(CORE_SOURCES)
 	$(BIN)/python -m pip install --quiet . "--config-settings=cmake.define.POLYMARGIN_MODULE_SETS=$(SETS)" \
 	  "--config-settings=cmake.define.POLYMARGIN_QUICK_SETS=$(if $(WIDEST),generic)"
