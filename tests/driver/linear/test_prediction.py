@@ -42,10 +42,16 @@ def test_estimates_that_rise_do_not_count():
 
 
 def test_an_estimate_that_was_too_small_is_forgotten():
-    run = course([0.5, 0.2, 1e-5, 0.1])
+    run = course([0.5, 0.2, 0.15, 1e-5])
     assert run.left == 0
     run.correct(0.1)
-    assert run.left == course([0.5, 0.2, 0.1, 0.1]).left > 0
+    assert run.left == course([0.5, 0.2, 0.15, 0.1]).left > 0
+
+
+def test_only_estimates_that_call_for_a_certificate_are_corrected():
+    run = course([0.5, 0.2])
+    run.correct(0.4)
+    assert run.left == course([0.5, 0.2]).left
 
 
 def test_ends_that_are_reached_and_ends_that_are_not():

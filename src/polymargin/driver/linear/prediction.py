@@ -55,16 +55,27 @@ class Course:
     tol: float
     work: list[float] = field(default_factory=list)
     least: list[float] = field(default_factory=list)
+    estimate: float = inf
     next_look: int = 1
+    next_correction: int = 1
 
     def add(self, work: float, gap: float) -> None:
         """Note an epoch, its work and its gap: an estimate, which need not fall."""
         self.work.append(work + self.spent)
         self.least.append(min(gap, self.least[-1]) if self.least else gap)
+        self.estimate = gap
 
     def correct(self, gap: float) -> None:
-        """Note what the gap really is: no estimate before was smaller for good."""
+        """Note what the gap really is: no estimate before was smaller for good.
+
+        Only when and as often as an estimate calls for a certificate (see `epochs`): a
+        run whose history has one for every epoch goes the same way.
+        """
+        epochs = len(self.work)
+        if self.estimate > self.tol or epochs < self.next_correction:
+            return
         self.least = [max(estimate, gap) for estimate in self.least]
+        self.next_correction = epochs + max(1, epochs // 10)
 
     @property
     def spent(self) -> float:
