@@ -71,7 +71,7 @@ class KernelOptions:
         The model does not depend on it.
     """
 
-    solver: str = "block"
+    solver: str = "auto"
     tol: float = 1e-3
     violation_tol: float | None = None
     cache_bytes: float = 1e9

@@ -8,7 +8,7 @@ from ..access.gram import Gram
 from ..access.kernel_registry import lists_kernels
 from ..access.kernels import make_kernel
 from ..base.threads import blas_on_one_thread, thread_count
-from ..driver.kernel.solvers import KERNEL_SOLVERS, kernel_driver
+from ..driver.kernel.solvers import KERNEL_SOLVERS, kernel_driver, solver_of
 from ..driver.loop import Clock, OutOfTime
 from ..driver.low_rank import low_rank_driver
 from ..driver.options import KernelOptions
@@ -91,11 +91,14 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
         without summing up its scores afresh, which may take long. Where there was no
         time to train at all, scores are zero.
 
-    solver : {"block", "newton", "s2do", "smo"}, default="block"
-        How to train. "block" takes the examples that violate their optimality
-        conditions most, computes their kernel rows by matrix products, solves the
-        problem of these examples with one exact step of an example after the other,
-        and carries the changes to the scores of all examples. "newton" finds proximal
+    solver : {"auto", "block", "newton", "s2do", "smo"}, default="auto"
+        How to train. "auto" begins with "block" and goes on with "newton" if counted
+        operations predict that this ends sooner, as it does where the gap hardly falls
+        any more (large C, "llw"); it does not look at the clock. "block" takes the
+        examples that violate their optimality conditions most, computes their kernel
+        rows by matrix products, solves the problem of these examples with one exact
+        step of an example after the other, and carries the changes to the scores of
+        all examples. "newton" finds proximal
         points of the dual problem by Newton's method, for gaps as small as 1e-9 and C
         as large as 1e6; a step takes the more time the more dual variables are neither
         zero nor at their bound. It keeps the kernel of all rows with each other, in
@@ -184,10 +187,11 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
         Names of the features, if `X` had any.
 
     solver_ : str
-        The solver that was used; with "nystroem", that of the linear machine.
+        The solver that was used; "block+newton" if "auto" began with the one and went
+        on with the other; with "nystroem", that of the linear machine.
 
     n_iter_ : int
-        Rounds run; iterations of "s2do" and "smo", but with "ovo".
+        Rounds and Newton steps run; iterations of "s2do" and "smo", but with "ovo".
 
     n_kernel_evaluations_ : int
         Kernel values that were computed to train and to certify.
@@ -255,7 +259,7 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
         violation_tol="auto",
         max_iter=100_000,
         max_time=None,
-        solver="block",
+        solver="auto",
         cache_size=1000.0,
         shrinking=True,
         class_weight=None,
@@ -344,7 +348,6 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
         kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0, X)
         self.gamma_ = kernel.gamma_
         options = self._driver_options(self._draw_seed(), thread_count(self.n_jobs))
-        self.solver_ = options.solver
         gram = Gram(kernel, kernel.points(X))
         if self.approximation is None:
             driver = kernel_driver(gram, problem, options)
@@ -359,7 +362,12 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
                 if hasattr(self, "status_"):
                     raise  # the model of the last fit stays
                 driver = Untrained(problem, interrupted=True)
-        return driver, lambda last: exact_attributes(gram, X, problem, driver)
+
+        def attributes(last):
+            found = exact_attributes(gram, X, problem, driver)
+            return {**found, "solver_": solver_of(driver, options)}
+
+        return driver, attributes
 
     def _forget(self) -> None:
         """Drop what a fit of another kind has left."""

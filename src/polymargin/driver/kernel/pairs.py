@@ -40,6 +40,7 @@ class _Pair:
         self.driver = None
         self.idle = 0  # rounds in which nothing moved
         self.evaluations = 0
+        self.solver: str | None = None  # what the driver says it has done
         self.certificate = Certificate(losses_at_zero, 0.0, 1.0)
 
     def start(self, driver) -> None:
@@ -81,9 +82,10 @@ class _Pair:
         if self.driver is None:
             return
         indptr, _, values = self.driver.duals()
-        self.duals[:] = 0
+        self.duals = np.zeros(len(self.duals), dtype=values.dtype)
         self.duals[np.diff(indptr) > 0] = values
         self.evaluations = self.driver.kernel_evaluations
+        self.solver = getattr(self.driver, "solver", None)
 
 
 class KernelPairs:
@@ -194,6 +196,13 @@ class KernelPairs:
         for pair in self.pairs:
             pair.read_driver()
         return sum(pair.evaluations for pair in self.pairs)
+
+    @property
+    def solver(self) -> str | None:
+        """What the pairs have done: the longest of their names."""
+        for pair in self.pairs:
+            pair.read_driver()
+        return max((pair.solver or "" for pair in self.pairs), key=len) or None
 
     def duals(self):
         """Return the dual variables as (indptr, pairs, values)."""

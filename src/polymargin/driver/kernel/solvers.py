@@ -9,6 +9,7 @@ from ..options import KernelOptions
 from ..protocol import KernelDriver, Solver, check_solves, table_of
 from .newton.driver import KernelNewtonDriver
 from .pairs import KernelPairs
+from .switching import BOTH, BlockThenNewton
 from .two_variable import VIOLATION, TwoVariableDriver
 from .working_sets import BlockDriver
 
@@ -38,11 +39,22 @@ def _newton(gram: Gram, problem: Problem, options: KernelOptions) -> KernelDrive
 
 # Of one-vs-one, they train the binary problems.
 KERNEL_SOLVERS = table_of(
+    Solver("auto", lambda machine: True, BlockThenNewton),
     Solver("block", lambda machine: True, BlockDriver),
     Solver("newton", lambda machine: True, _newton),
     _two_variables("s2do", 2),
     _two_variables("smo", 1),
 )
+
+
+# What `solver_` may say after a fit.
+KERNEL_SOLVERS_USED = (*(name for name in KERNEL_SOLVERS if name != "auto"), BOTH)
+
+
+def solver_of(driver: KernelDriver, options: KernelOptions) -> str:
+    """Return what a driver has done so far, for `solver_`."""
+    named = "block" if options.solver == "auto" else options.solver
+    return getattr(driver, "solver", None) or named
 
 
 def kernel_driver(gram: Gram, problem: Problem, options: KernelOptions) -> KernelDriver:

@@ -67,6 +67,7 @@ class BlockDriver:
         self._whole_violation = np.inf  # when examples were left out
         self._gap, self._stalled = np.inf, False  # in the last round
         self._working = None  # chosen at the end of a round, for the next
+        self.working_size = 0  # examples in the working set of the last round
         self._idle = False
         self._dual, self._violation = -np.inf, np.inf  # at the last progress
         self._vain = 0  # examples in working sets since then
@@ -80,6 +81,7 @@ class BlockDriver:
             self._select()
         self._shrink_or_restore(seconds)
         visits = moves = 0
+        self.working_size = len(self._working)
         self._late = True
         if self._rows.fetch(self._working, end):
             accuracy = _ACCURACY * self._core.state()[2]

@@ -14,10 +14,10 @@ from ...access.rows import Rows
 from ...certify.certificate import relative_gap
 from ...machine.problem import Problem
 from ..options import LinearOptions
+from ..prediction import Course
 from ..protocol import EpochReport, LinearDriver
 from .dual import dual_driver
 from .newton.driver import NewtonDriver
-from .prediction import Course
 from .work import Work
 
 # What `solver` says after Newton steps.

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.linalg.blas import dtrsm
-from scipy.linalg.lapack import dpotrf, dpotrs
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
 PANEL = 1024
 
@@ -30,6 +30,13 @@ def add_identity(A: np.ndarray) -> None:
     """Add 1 to the diagonal of A."""
     diagonal = np.einsum("ii->i", A)  # a view
     diagonal += 1
+
+
+def positive_inverse(A: np.ndarray) -> np.ndarray:
+    """Return the inverse of A, which is overwritten; its lower half is read."""
+    inverse, _ = dpotri(_pivot(A.T, overwrite=True), lower=0, overwrite_c=1)
+    upper = np.triu(inverse, 1)
+    return upper + upper.T + np.diag(inverse.diagonal())
 
 
 def _pivot(upper, overwrite=False):

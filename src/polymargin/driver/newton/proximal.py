@@ -71,10 +71,6 @@ def secant(low, low_slope, high, high_slope):
     return low + np.clip(share, 0.1, 0.9) * (high - low)
 
 
-class OutOfTime(Exception):
-    """The time for a step is over."""
-
-
 class System(Protocol):
     """Solves (I + sum_i E^T J_i E (x) phi_i phi_i^T) D = G, J_i of a `Curvature`."""
 

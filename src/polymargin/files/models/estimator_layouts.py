@@ -4,7 +4,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...access.precomputed import Positions
-from ...driver.kernel.solvers import KERNEL_SOLVERS
+from ...driver.kernel.solvers import KERNEL_SOLVERS_USED
 from ...driver.linear.solvers import SOLVERS_USED
 from ...driver.online.stream import HISTORY_FIELDS
 from ...estimators.kernel_svm import KernelSVM
@@ -54,7 +54,7 @@ _COMMON = {
     "violation_": MEASURE,
 }
 _CERTIFIED = {**_COMMON, "dual_objective_": MEASURE, "history_": HISTORY}
-_SOLVERS = {*SOLVERS_USED, *KERNEL_SOLVERS}
+_SOLVERS = {*SOLVERS_USED, *KERNEL_SOLVERS_USED}
 _LINEAR = {
     **_CERTIFIED,
     "solver_": choice(_SOLVERS),

@@ -114,7 +114,9 @@ def _read_expansion(reader: TensorReader, entry) -> Expansion:
     entry = fields(entry, "kernel", "points", "coefficients")
     kernel, points = read_kernel_and_points(reader, entry["kernel"], entry["points"])
     coefficients = reader.dense(entry["coefficients"])
-    if len(coefficients) != len(points) or coefficients.dtype != kernel.dtype:
+    # Of rows in single precision, Newton steps have them in double.
+    fits = coefficients.dtype in (kernel.dtype, np.float64)
+    if len(coefficients) != len(points) or not fits:
         raise ModelFileError("its coefficients do not fit its points")
     return Expansion(kernel, points, coefficients)
 

@@ -13,7 +13,7 @@ from ....access.gram import Gram
 from ....base.threads import blas_on_one_thread
 from ....machine.problem import Problem
 from ....machine.projection import Blocks
-from ...newton.proximal import OutOfTime
+from ...loop import OutOfTime
 from ...options import KernelOptions
 from ...protocol import EpochReport
 from .kernel_rows import KernelRows
@@ -37,17 +37,22 @@ class KernelNewtonDriver:
         """How large `cache_bytes` must be for so many kernel rows of n examples."""
         return 2.0 * 8 * n_rows * n
 
+    @staticmethod
+    def room_of(options: KernelOptions) -> float:
+        """How many numbers there is room for in kernel rows, and again in systems."""
+        return options.cache_bytes / 2 / 8
+
     interrupted = False  # a signal raises KeyboardInterrupt, here as in any Python code
     starts_with_weights = True
 
     def __init__(self, gram: Gram, problem: Problem, options: KernelOptions):
-        self.dtype, self.problem = gram.kernel.dtype, problem
-        self.tol, self.violation_tol = options.tol, options.violation_tol
+        self.problem = problem
+        self.violation_tol = options.violation_tol
         self.end = float("inf")  # of the time for an epoch
         self.used = np.flatnonzero(problem.loss_weights > 0)
         if len(self.used) < len(gram):
             gram = gram.choose(self.used)
-        room = options.cache_bytes / 2 / 8
+        room = self.room_of(options)
         capacity = int(room / max(len(gram), 1))
         self.rows = KernelRows(gram, capacity, options.threads, self._poll)
         self.blocks = Blocks(
@@ -61,7 +66,7 @@ class KernelNewtonDriver:
         self.newton = KernelNewton(
             self.space, self.blocks, poll=self._poll, together=together
         )
-        precision = np.finfo(self.dtype).eps
+        precision = np.finfo(gram.kernel.dtype).eps
         self.newton.longest = 1 / (precision * self.space.mean_square())
 
     def _poll(self) -> None:
@@ -71,30 +76,33 @@ class KernelNewtonDriver:
     def epoch(self, seconds: float) -> EpochReport:
         """Take one Newton step."""
         self.end = perf_counter() + seconds
-        newton, operations = self.newton, self.newton.operations
         moved, stopped = False, False
         try:
             with blas_on_one_thread():
-                moved = newton.step()
+                moved = self.newton.step()
         except OutOfTime:
             stopped = True
         finally:
             self.end = float("inf")
-        visits = int((newton.operations - operations) / max(len(self.rows.rows), 1))
+        return self.report(moved, stopped)
+
+    def report(self, moved: bool, stopped: bool = False) -> EpochReport:
+        """What is known now."""
+        newton, n = self.newton, len(self.used)
         if not newton.started:
-            return EpochReport(visits, 0, np.inf, -np.inf, np.inf, stopped)
+            return EpochReport(n, int(moved), np.inf, -np.inf, np.inf, stopped)
         violation = newton.violation() if self.violation_tol is not None else np.inf
         return EpochReport(
-            visits, int(moved), violation, newton.dual, newton.primal, stopped
+            n, int(moved), violation, newton.dual, newton.primal, stopped
         )
 
     def rebuild(self) -> None:
         """Do nothing: scores are summed up anew from time to time."""
 
     def certify(self) -> tuple[float, float, float]:
-        """Objectives and violation of the dual variables, as they are rounded."""
+        """Objectives and violation of the dual variables."""
         blocks = self.blocks
-        u = self._variables().astype(np.float64)
+        u = self._variables()
         b = blocks.coefficients(u)
         support = np.flatnonzero(b.any(axis=1))
         with blas_on_one_thread():
@@ -104,9 +112,8 @@ class KernelNewtonDriver:
         return half_norm + blocks.losses(h), blocks.worth(u) - half_norm, violation
 
     def _variables(self) -> np.ndarray:
-        """The best dual variables, in the number format of the kernel."""
-        u = self.newton.duals if self.newton.started else self.newton.u
-        return u.astype(self.dtype)
+        """The best dual variables."""
+        return self.newton.duals if self.newton.started else self.newton.u
 
     @property
     def kernel_evaluations(self) -> int:
@@ -114,7 +121,11 @@ class KernelNewtonDriver:
         return self.rows.n_evaluations
 
     def duals(self):
-        """Return the dual blocks as (indptr, classes, values)."""
+        """Return the dual blocks as (indptr, classes, values), in double precision.
+
+        In single precision, their scores would be those of other variables: with large
+        C and many of them free, some per mille of the objective away.
+        """
         found = sp.coo_array(self._variables())
         shape = len(self.problem.labels), self.problem.n_columns
         blocks = sp.csr_array(
@@ -125,5 +136,4 @@ class KernelNewtonDriver:
     def set_duals(self, indptr, classes, values) -> None:
         """Start from these dual blocks, which are feasible."""
         u = self.problem.blocks(indptr, classes, values)[self.used].toarray()
-        u = u.astype(np.float64)
-        self.newton.start(self.blocks.project(u, np.zeros_like(u), 1e-300))
+        self.newton.start(u.astype(np.float64))

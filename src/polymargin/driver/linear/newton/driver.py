@@ -18,7 +18,8 @@ from ....machine.pair_problems import PairProblems
 from ....machine.problem import Problem
 from ....machine.projection import Blocks
 from ....machine.smooth_loss import SMOOTH_LOSSES
-from ...newton.proximal import OutOfTime, ProximalNewton
+from ...loop import OutOfTime
+from ...newton.proximal import ProximalNewton
 from ...options import LinearOptions
 from ...protocol import EpochReport
 from .lockstep import LockstepNewton

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from polymargin.driver.linear.prediction import NEXT_LOOK, TRIED, Course, work_left
+from polymargin.driver.prediction import NEXT_LOOK, TRIED, Course, work_left
 
 
 def course(gaps, tol=1e-3, work=1.0):
