@@ -68,6 +68,7 @@ class BlockThenNewton:
             fresh = (driver.kernel_evaluations - before) / max(len(self.gram), 1)
             if gap > self.options.tol and self._newton_is_sooner(fresh, gap):
                 self._replace(KernelNewtonDriver)
+                self._driver.newton.stays = True  # working sets can go on from there
         return report
 
     def _newton_step(self, driver: KernelNewtonDriver, seconds) -> EpochReport:

@@ -47,7 +47,7 @@ class KernelNewtonDriver:
 
     def __init__(self, gram: Gram, problem: Problem, options: KernelOptions):
         self.problem = problem
-        self.violation_tol = options.violation_tol
+        self.tol, self.violation_tol = options.tol, options.violation_tol
         self.end = float("inf")  # of the time for an epoch
         self.used = np.flatnonzero(problem.loss_weights > 0)
         if len(self.used) < len(gram):
@@ -64,10 +64,15 @@ class KernelNewtonDriver:
         self.space = KernelSpace(self.rows, room)
         together = self.violation_tol is not None
         self.newton = KernelNewton(
-            self.space, self.blocks, poll=self._poll, together=together
+            self.space, self.blocks, self._enough, self._poll, together
         )
         precision = np.finfo(gram.kernel.dtype).eps
         self.newton.longest = 1 / (precision * self.space.mean_square())
+
+    def _enough(self, primal, dual, violation) -> bool:
+        if self.violation_tol is not None:
+            return violation <= self.violation_tol
+        return primal - dual <= self.tol * primal
 
     def _poll(self) -> None:
         if perf_counter() > self.end:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...newton.proximal import Point, ProximalNewton
+from ...newton.proximal import PATIENCE, Point, ProximalNewton
 
 _FAILURES = 12  # one after the other, after which there is nothing left to try
 
@@ -21,6 +21,8 @@ class KernelNewton(ProximalNewton):
     """
 
     longest = np.inf  # sigma, beyond which its system is rounding
+    largest_dual = -np.inf  # of all points
+    stays = False  # if so, until a step fails
     _failures = 0
 
     def step(self) -> bool:
@@ -38,6 +40,8 @@ class KernelNewton(ProximalNewton):
             self._restart(self.u, self.sigma / 10)
             return True
         self._failures = 0
+        if self.failed:
+            moved, self.stays = moved or self.stays, False
         return moved
 
     def _move(self, point: Point) -> None:
@@ -55,6 +59,7 @@ class KernelNewton(ProximalNewton):
         )
 
     def _note(self, point: Point) -> None:
+        self.largest_dual = max(self.largest_dual, point.dual)
         best = self.best_dual
         if best is None or self.together or _gap(point) < _gap(best):
             self.best_primal = self.best_dual = point
@@ -68,6 +73,17 @@ class KernelNewton(ProximalNewton):
         return min(float(np.mean(self.blocks.loss_weights)), 1.0) / (
             self.space.mean_square()
         )
+
+    def _proximal_point(self) -> Point:
+        """Stay where the weights of the point would do, if only they were those of
+        dual variables: u+ comes to them in a few steps, as long as these are found.
+        """
+        point, blocks = self.point, self.blocks
+        if self.stays and not blocks.smooth and self.steps_of_this < PATIENCE:
+            primal = self._objective(point.W, point.h)
+            if self.enough(primal, self.largest_dual, np.inf):
+                return point
+        return super()._proximal_point()
 
     def _primal(self, W, h, phi, of_duals) -> float:
         return self._objective(of_duals, self.blocks.violations(of_duals[1]))
