@@ -1,4 +1,4 @@
-"""Blocks of all examples at once: projections, their derivatives, their worth."""
+"""Blocks of all examples at once: projections, derivatives, dual terms."""
 
 import numpy as np
 import pytest
@@ -91,14 +91,14 @@ def test_pulls_are_derivatives_of_the_losses(name, loss):
     dh = blocks.changes(rng.normal(size=blocks.shape))
     step = 1e-5
     slope = (blocks.losses(h + step * dh) - blocks.losses(h - step * dh)) / (2 * step)
-    u = blocks.pulls(h)
+    u = blocks.loss_gradient(h)
     assert_allclose(slope, np.vdot(u, dh), rtol=1e-8)
-    J = dense_curvature(blocks, blocks.pull_curvature(u))
-    change = blocks.pulls(h + step * dh) - blocks.pulls(h - step * dh)
+    J = dense_curvature(blocks, blocks.loss_curvature(u))
+    change = blocks.loss_gradient(h + step * dh) - blocks.loss_gradient(h - step * dh)
     assert_allclose(change / (2 * step), np.einsum("iab,ib->ia", J, dh), atol=1e-8)
-    # Fenchel: the worth of the pulls is the loss less u.h, with h counted from zero.
+    # Fenchel: the dual term of the gradient is the loss less u.h, h counted from zero.
     inner = np.vdot(u, h - blocks.targets)
-    assert_allclose(blocks.worth(u), blocks.losses(h) - inner, rtol=1e-12)
+    assert_allclose(blocks.dual_terms(u), blocks.losses(h) - inner, rtol=1e-12)
 
 
 @pytest.mark.parametrize(("name", "loss"), UNIFIED_PAIRS)

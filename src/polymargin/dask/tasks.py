@@ -68,15 +68,19 @@ class Tasks:
 
     def each(self, function: Callable, *arguments: Sequence, **same) -> list[Future]:
         """Run a function for every partition, beside what is the `same` for all."""
-        return self._keep(self.client.map(function, *arguments, pure=False, **same))
+        return self._release_later(
+            self.client.map(function, *arguments, pure=False, **same)
+        )
 
     def one(self, function: Callable, *arguments) -> Future:
-        return self._keep([self.client.submit(function, *arguments, pure=False)])[0]
+        return self._release_later(
+            [self.client.submit(function, *arguments, pure=False)]
+        )[0]
 
     def compute(self, delayed: list) -> list[Future]:
-        return self._keep(self.client.compute(delayed))
+        return self._release_later(self.client.compute(delayed))
 
-    def _keep(self, futures: list[Future]) -> list[Future]:
+    def _release_later(self, futures: list[Future]) -> list[Future]:
         self._futures.update(futures)
         return futures
 

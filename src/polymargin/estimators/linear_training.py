@@ -111,7 +111,7 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         confidence : ndarray of shape (n_samples, n_classes) or (n_samples,)
             With two classes, the confidence in the second.
         """
-        return source_of(X).answers(self, super().decision_function)
+        return source_of(X).predict_with(self, super().decision_function)
 
     def predict(self, X):
         """Return the predicted labels.
@@ -124,7 +124,7 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         -------
         labels : ndarray of shape (n_samples,)
         """
-        return source_of(X).answers(self, super().predict)
+        return source_of(X).predict_with(self, super().predict)
 
     def score(self, X, y=None, sample_weight=None):
         """Return the share of rows that are predicted as they are labelled.

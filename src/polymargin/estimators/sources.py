@@ -47,9 +47,9 @@ class InMemory:
         """Return the driver that trains on X."""
         return linear_driver(Rows(X, options.bias), problem, options)
 
-    def answers(self, estimator, answer: Callable) -> np.ndarray:
-        """Return what ``answer(X)`` says of all rows."""
-        return answer(check_compressed(self.X))
+    def predict_with(self, estimator, predict: Callable) -> np.ndarray:
+        """Return what ``predict(X)`` says of all rows."""
+        return predict(check_compressed(self.X))
 
     def accuracy(self, estimator) -> float:
         """Return the share of the rows, by weight, whose labels are predicted."""
@@ -85,10 +85,10 @@ class OnDisk:
     def driver(X, problem: StoredProblem, options: LinearOptions):
         return stored_driver(X, problem, options)
 
-    def answers(self, estimator, answer: Callable) -> np.ndarray:
+    def predict_with(self, estimator, predict: Callable) -> np.ndarray:
         _check_features(self.store, estimator)
         with _UnnamedFeatures():
-            return np.concatenate([answer(rows.X) for rows in self.store.segments()])
+            return np.concatenate([predict(rows.X) for rows in self.store.segments()])
 
     def accuracy(self, estimator) -> float:
         _check_features(self.store, estimator)

@@ -172,8 +172,8 @@ class Blocks:
             return 0.0
         return self.losses(self.violations(np.zeros(self.shape)))
 
-    def worth(self, u: np.ndarray) -> float:
-        """What the variables are worth in the dual objective, without 1/2 |W|^2."""
+    def dual_terms(self, u: np.ndarray) -> float:
+        """The dual objective of the variables, without 1/2 |W|^2."""
         if self.loss in SMOOTH:
             p = u / self.loss_weights[:, None]
             rest = 1 - (p.sum(axis=1, keepdims=True) if self.loss == "log" else p)
@@ -200,7 +200,7 @@ class Blocks:
             return u * np.minimum(loss_weights / np.maximum(sums, loss_weights), 1)
         return np.minimum(u, loss_weights)
 
-    def pulls(self, h: np.ndarray) -> np.ndarray:
+    def loss_gradient(self, h: np.ndarray) -> np.ndarray:
         """The gradient of a smooth loss with respect to h: a feasible u."""
         loss_weights = self.loss_weights[:, None]
         if self.loss == "squared_hinge":
@@ -211,8 +211,8 @@ class Blocks:
         u[self.own] = 0
         return u
 
-    def pull_curvature(self, u: np.ndarray) -> Curvature:
-        """The derivative of `pulls`, where they are `u`."""
+    def loss_curvature(self, u: np.ndarray) -> Curvature:
+        """The derivative of `loss_gradient`, where that is `u`."""
         rows, classes = np.nonzero(u)
         u, loss_weights = u[rows, classes], self.loss_weights[rows]
         gamma = np.zeros(len(self.loss_weights))
@@ -264,7 +264,9 @@ class Blocks:
         the sum is bounded, by how much more one gains than another loses.
         """
         if self.loss in SMOOTH:
-            return float(np.max(np.abs(self.pulls(h) - u) / self.loss_weights[:, None]))
+            return float(
+                np.max(np.abs(self.loss_gradient(h) - u) / self.loss_weights[:, None])
+            )
         loss_weights = self.loss_weights[:, None]
         used = u.sum(axis=1, keepdims=True) if self.maximum else u
         if self.loss == "squared_hinge":

@@ -106,7 +106,7 @@ def test_the_system(machine, loss, form, monkeypatch):
     for _ in range(3):
         steps.step()
     if blocks.smooth:
-        curvature = blocks.pull_curvature(steps.point.u)
+        curvature = blocks.loss_curvature(steps.point.u)
     else:
         curvature = blocks.step_curvature(steps.point.u, steps.sigma)
     features = np.linalg.cholesky(gaussian(X, X, 0.2) + 1e-14 * np.eye(20))

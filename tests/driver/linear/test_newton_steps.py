@@ -85,7 +85,7 @@ def test_the_forms_of_the_system_agree(name, loss, sparse, form):
     for _ in range(3):
         newton.step()
     if blocks.smooth:
-        curvature = blocks.pull_curvature(newton.point.u)
+        curvature = blocks.loss_curvature(newton.point.u)
     else:
         curvature = blocks.step_curvature(newton.point.u, newton.sigma)
     u = np.random.default_rng(0).random(blocks.shape)

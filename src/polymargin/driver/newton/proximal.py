@@ -8,7 +8,7 @@ where ``u+`` are the projections of `Blocks.project`; its gradient is ``W - W(u+
 (generalised) Hessian that of `System`, and the gap of the step is exactly
 ``1/2 |W - W(u+)|^2``. When that is a tenth of ``|u+ - u|^2 / (2 sigma)``, u becomes u+
 and sigma grows. Smooth losses need no proximal term: phi is the objective itself and u+
-its pulls. Either way u+ is feasible, so that every step has a certificate.
+its gradient in h. Either way u+ is feasible, so that every step has a certificate.
 
 Weights live in a `Space`: that of the features, or that of a kernel.
 """
@@ -179,7 +179,7 @@ class ProximalNewton:
         self.steps_of_this += 1
         blocks = self.blocks
         if blocks.smooth:
-            curvature = blocks.pull_curvature(point.u)
+            curvature = blocks.loss_curvature(point.u)
         else:
             curvature = blocks.step_curvature(point.u, self.sigma)
         step = self.system.solve(curvature, point.gradient, ACCURACY)
@@ -253,7 +253,7 @@ class ProximalNewton:
         blocks = self.blocks
         half = self.space.inner(W, W) / 2
         if blocks.smooth:
-            return blocks.pulls(h), half + blocks.losses(h)
+            return blocks.loss_gradient(h), half + blocks.losses(h)
         u = blocks.project(self.u, h, self.sigma)
         return u, half + blocks.distance(u, h, self.u, self.sigma)
 
@@ -264,7 +264,7 @@ class ProximalNewton:
     def _rest(self, W, scores, h, u, phi) -> Point:
         blocks = self.blocks
         of_duals = self.space.weights(blocks.coefficients(u))
-        dual = blocks.worth(u) - self.space.inner(of_duals, of_duals) / 2
+        dual = blocks.dual_terms(u) - self.space.inner(of_duals, of_duals) / 2
         primal = self._primal(W, h, phi, of_duals)
         return Point(W, scores, h, u, phi, W - of_duals, float(primal), float(dual))
 

@@ -114,7 +114,7 @@ class KernelNewtonDriver:
             scores = self.rows.combine(support, b[support])
         half_norm, h = np.vdot(b, scores) / 2, blocks.violations(scores)
         violation = blocks.violation(h, u) if len(h) else 0.0
-        return half_norm + blocks.losses(h), blocks.worth(u) - half_norm, violation
+        return half_norm + blocks.losses(h), blocks.dual_terms(u) - half_norm, violation
 
     def _variables(self) -> np.ndarray:
         """The best dual variables."""

@@ -52,7 +52,7 @@ class KernelNewton(ProximalNewton):
 
     def _given(self, point: Point) -> Point:
         """The variables that it begins with, whose weights are those of a point."""
-        dual = self.blocks.worth(self.u) - self.space.inner(point.W, point.W) / 2
+        dual = self.blocks.dual_terms(self.u) - self.space.inner(point.W, point.W) / 2
         primal = self._objective(point.W, point.h)
         return replace(
             point, u=self.u, gradient=0 * point.W, primal=primal, dual=float(dual)

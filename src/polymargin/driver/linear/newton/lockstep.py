@@ -3,7 +3,7 @@
 The problems of the classes do not meet, but share the products with the rows: in small
 data, what a step costs is mostly the number of operations on arrays. Each class has its
 own length of step, and leaves when it is done. The loss of a margin z = Y s and the
-pull u = -C loss'(z), a feasible dual variable, are those of `smooth_loss`.
+gradient u = -C loss'(z), a feasible dual variable, are those of `smooth_loss`.
 """
 
 from collections.abc import Callable
