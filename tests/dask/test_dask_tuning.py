@@ -30,9 +30,14 @@ class PlaceScore:
 
 
 @pytest.mark.parametrize(
-    "parameters", [{}, {"kernel": "rbf", "gammas": [0.1, 1.0]}], ids=["linear", "rbf"]
+    "parameters",
+    [{}, {"kernel": "rbf", "gammas": [0.1, 1.0], "tol": 1e-8}],
+    ids=["linear", "rbf"],
 )
 def test_tune(client, parameters):
+    """Machines that share a kernel here visit rows in another order: they are told to
+    come close to the optimum, where scores are the same.
+    """
     here = polymargin.tune(X, y, "ww", Cs=CS, cv=3, random_state=0, **parameters)
     elsewhere = make_scorer(PlaceScore(os.getpid()))
     with parallel_config(backend="dask"), get_task_stream(client) as stream:

@@ -20,7 +20,9 @@ from polymargin import KernelSVM, LinearSVM, MaxEnt, OnlineSVM
 
 FOLDER = Path(__file__).parents[1] / "files" / "models" / "fixtures"
 N_ANSWERS = 8  # rows
-OLD = {"random_state": 0, "max_iter": 1000}  # which was the default in 0.1.0
+# With what were the defaults in 0.1.0.
+OLD = {"random_state": 0, "max_iter": 1000}
+OLD_KERNEL = {"random_state": 0, "solver": "block"}
 LINEAR = {
     "cs": ["hinge", "squared_hinge"],
     "ww": ["hinge", "squared_hinge"],
@@ -60,10 +62,10 @@ def make_models() -> dict:
             models[f"linear-{machine}-{loss}"] = model, X, y
     for machine, losses in WITH_KERNEL.items():
         for loss in losses:
-            model = KernelSVM(machine, loss=loss, random_state=0)
+            model = KernelSVM(machine, loss=loss, **OLD_KERNEL)
             models[f"kernel-{machine}-{loss}"] = model, X, y
     for kernel in KERNELS:
-        model = KernelSVM(kernel=kernel, coef0=0.5, gamma=0.2, random_state=0)
+        model = KernelSVM(kernel=kernel, coef0=0.5, gamma=0.2, **OLD_KERNEL)
         models[f"kernel-{kernel}"] = model, X, y
         model = OnlineSVM(kernel=kernel, coef0=0.5, gamma=0.2, random_state=0)
         models[f"online-{kernel}"] = model, X, y
@@ -85,16 +87,16 @@ def make_models() -> dict:
         "maxent": (MaxEnt(**OLD), X, y),
         "maxent-reduced": (MaxEnt(features="reduced", **OLD), few, words),
         "kernel-precomputed": (
-            KernelSVM(kernel="precomputed", random_state=0),
+            KernelSVM(kernel="precomputed", **OLD_KERNEL),
             X @ X.T,
             y,
         ),
-        "kernel-sparse": (KernelSVM(random_state=0), few, words),
-        "kernel-two-classes": (KernelSVM("cs", random_state=0), X, two),
+        "kernel-sparse": (KernelSVM(**OLD_KERNEL), few, words),
+        "kernel-two-classes": (KernelSVM("cs", **OLD_KERNEL), X, two),
         "kernel-two-variable": (KernelSVM("ww", solver="s2do", random_state=0), X, y),
-        "kernel-probability": (KernelSVM(probability=True, cv=3, random_state=0), X, y),
+        "kernel-probability": (KernelSVM(probability=True, cv=3, **OLD_KERNEL), X, y),
         "kernel-nystroem": (
-            KernelSVM(approximation="nystroem", rank=8, random_state=0),
+            KernelSVM(approximation="nystroem", rank=8, **OLD_KERNEL),
             X,
             y,
         ),
