@@ -55,6 +55,7 @@ SCALED = ("letter", "satimage", "usps", "optdigits", "mnist", "news20_bydate")
 LARGE_CS = (1.0, 100.0, 10_000.0)
 SECONDS = {("letter", 100.0): 1.0, ("satimage", 100.0): 0.25, ("usps", 100.0): 3.0}
 SOLVERS = ("dual", "newton", "auto")
+POINTS = 200  # of a curve
 LIMIT = 20.0  # seconds, after which a fit ends
 SMALL = ("wine", "iris", "glass", "vehicle", "vowel", "segment", "satimage")
 GAPS = (1e-3, 1e-6, 1e-9)
@@ -139,6 +140,16 @@ def measure_gaps(name: str, run: Run) -> dict:
     return {"shape": data.shape, "fits": in_turns(name, builds, data, run.repeats)}
 
 
+def thinned(history) -> dict:
+    """Seconds and gaps at `POINTS` moments at most, evenly apart on a scale of logs."""
+    epochs = len(history["seconds"])
+    chosen = np.unique(np.geomspace(1, epochs, POINTS).astype(int)) - 1
+    return {
+        key: [float(history[key][place]) for place in chosen]
+        for key in ("seconds", "gap")
+    }
+
+
 def measure_curves(name: str, run: Run) -> dict:
     """Gap against time of both methods and the automatic choice."""
     first, _, C = name.partition(", C = ")
@@ -155,10 +166,7 @@ def measure_curves(name: str, run: Run) -> dict:
             history=True,
         )
         timed(lambda model=model: model.fit(data.X, data.y))
-        history = model.history_
-        curves[solver] = {
-            key: list(map(float, history[key])) for key in ("seconds", "gap")
-        }
+        curves[solver] = thinned(model.history_)
     return {"curves": curves}
 
 
