@@ -212,7 +212,7 @@ class LockstepNewton:
             lengths[columns] = secant(
                 low[columns], low_slope[columns], high[columns], high_slope[columns]
             )
-        lengths[columns] = 0
+        lengths[columns] = low[columns]  # the objective is convex, and falls so far
         return lengths
 
     def _evaluate(self, W, z, signs) -> Columns:
