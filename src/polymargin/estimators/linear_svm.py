@@ -148,7 +148,8 @@ class LinearSVM(LinearTraining):
         Print a line after every `verbose` epochs.
 
     history : bool, default=False
-        Compute and keep the certificate after every epoch.
+        Compute and keep the certificate after every epoch. With ``solver="auto"`` the
+        Newton steps may then begin some epochs sooner or later, since more is known.
 
     Attributes
     ----------
