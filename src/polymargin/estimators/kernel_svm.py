@@ -34,9 +34,9 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
     """Multi-class support vector machine with a kernel and a certificate of accuracy.
 
     Minimises ``1/2 sum_m |w_m|^2 + sum_i C_i loss_i`` over weights in the space of the
-    kernel, without intercepts, by its dual problem. Training ends when the relative
-    duality gap, computed from the model itself, is at most `tol`: the objective is then
-    provably within that share of the best.
+    kernel, without intercepts. Training ends when the relative duality gap, computed
+    from the model itself, is at most `tol`: the objective is then provably within that
+    share of the best. The guide page "Parameters" says more about each parameter.
 
     Parameters
     ----------
@@ -49,14 +49,10 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
     kernel : str or callable, default="rbf"
         <kernels>
         "precomputed" takes kernel matrices in place of `X`: of the training rows with
-        themselves in `fit`, symmetric, and of new rows with the training rows to
-        predict. A callable ``f(A, B)`` gets blocks
-        of rows, dense or CSR as in training, and returns an array of shape
-        (rows of A, rows of B); it must be symmetric, and may be called by several
-        threads at a time. Kernels should be positive semi-definite, which is not
-        checked: with one that is not, as the sigmoid for many parameters, training
-        may end in a point that is only stationary, or not at all with
-        "squared_hinge", and the gap proves nothing.
+        themselves in `fit`, and of new rows with the training rows to predict. A
+        callable ``f(A, B)`` gets blocks of rows and returns an array of shape (rows of
+        A, rows of B). Kernels should be symmetric and positive semi-definite, or the
+        gap proves nothing.
 
     gamma : {"scale", "auto"} or float, default="scale"
         "scale" is one over the number of features times the variance of all values of
@@ -69,75 +65,18 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
         Of kernels that have one.
 
     loss : {"hinge", "squared_hinge"}, default="hinge"
-        The squared hinge squares the one slack of an example where only the worst class
-        counts, and the slack of every class elsewhere.
-
-    tol : float, default=1e-3
-        Relative duality gap at which to stop.
-
-    violation_tol : "auto", float or None, default="auto"
-        If a number, stop when no example violates the optimality conditions by more,
-        not by `tol`. "auto" is what `solver` usually stops by: 1e-3 for "s2do" and
-        "smo", as in the paper on them, None for the others.
-
-    max_iter : int, default=100000
-        Most rounds of "block", each of one working set, with "ovo" of every pair that
-        is being trained; most steps of "newton"; most thousands of iterations of
-        "s2do" and "smo"; with `approximation`, most epochs of the linear machine.
-
-    max_time : float or None, default=None
-        Most seconds of a `fit`, with all that belongs to it: low-rank features, the
-        machines of `probability`, certificates. The model so far is kept, and certified
-        without summing up its scores afresh, which may take long. Where there was no
-        time to train at all, scores are zero.
-
-    solver : {"auto", "block", "newton", "s2do", "smo"}, default="auto"
-        How to train. "auto" begins with "block" and goes on with "newton" if counted
-        operations predict that this ends sooner, as it does where the gap hardly falls
-        any more (large C, "llw"); it does not look at the clock. "block" takes the
-        examples that violate their optimality conditions most, computes their kernel
-        rows by matrix products, solves the problem of these examples with one exact
-        step of an example after the other, and carries the changes to the scores of
-        all examples. "newton" finds proximal
-        points of the dual problem by Newton's method, for gaps as small as 1e-9 and C
-        as large as 1e6; a step takes the more time the more dual variables are neither
-        zero nor at their bound. It keeps the kernel of all rows with each other, in
-        half of `cache_size`. "s2do" and "smo" are the
-        decomposition methods of Dogan, Glasmachers and Igel (2011), for comparison: one
-        iteration changes two variables, or one, chosen by second-order gain; for "cs",
-        two of one example in either. They do not train "cs" with "squared_hinge".
-
-    cache_size : float, default=1000.0
-        Room for kernel values in megabytes, of which there is always enough for two
-        rows. Rows that do not find room are computed again.
-
-    shrinking : bool, default=True
-        Whether to leave out examples that are likely to keep their dual variables, for
-        a while; "block" does so only when the cache is full.
+        What is counted of a margin that falls short.
 
     class_weight : dict, "balanced" or None, default=None
         Multiplies C for each class.
 
     probability : bool, default=False
-        Whether to have `predict_proba`. After the machine itself, others are trained
-        on folds of the rows, each with the same limits of rounds and time, to fit a
-        temperature to the scores of the rows they have not seen.
-
-    cv : int, splitter or iterable, default=5
-        The folds, for `probability`.
+        Whether to have `predict_proba`. Trains one more machine for each fold of `cv`.
 
     approximation : {"nystroem"} or None, default=None
-        "nystroem" trains a linear machine on features whose products approximate the
-        kernel, for rows so many that an exact fit would take too long. They need memory
-        for rows times `rank`; `solver`, `cache_size` and `shrinking` mean nothing then,
-        and the gap is that of the problem with the approximated kernel.
-
-    rank : int, default=1000
-        Number of landmarks of "nystroem", which is exact if there are no more rows.
-
-    warm_start : bool, default=False
-        Start from the dual variables of the previous fit, made feasible for the
-        current C, if rows and classes match in number.
+        "nystroem" trains a linear machine on `rank` features that approximate the
+        kernel, for rows so many that an exact fit would take too long. The gap is then
+        that of the approximated problem.
 
     n_jobs : int or None, default=None
         Threads, in the sense of joblib. The model does not depend on it.
@@ -145,12 +84,46 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
     random_state : int, RandomState or None, default=None
         Seed of the order of visits, and of the landmarks.
 
+    Other Parameters
+    ----------------
+    tol : float, default=1e-3
+        Relative duality gap at which to stop.
+
+    max_iter : int, default=100000
+        Most rounds and Newton steps; most thousands of iterations of "s2do" and "smo";
+        with `approximation`, most epochs of the linear machine.
+
+    max_time : float or None, default=None
+        Most seconds of a `fit`, with all that belongs to it. The model so far is kept.
+
+    cache_size : float, default=1000.0
+        Room for kernel values in megabytes. What finds no room is computed again.
+
+    warm_start : bool, default=False
+        Start from the previous fit, if rows and classes match in number.
+
     verbose : int, default=0
         Print a line after every `verbose` rounds.
 
     history : bool, default=False
-        Compute and keep the certificate after every round, which takes far longer than
-        the training itself if the cache is small.
+        Keep the certificate after every round, which takes far longer than the training
+        itself if the cache is small.
+
+    cv : int, splitter or iterable, default=5
+        The folds of `probability`.
+
+    rank : int, default=1000
+        Number of landmarks of "nystroem", which is exact if there are no more rows.
+
+    solver : {"auto", "block", "newton", "s2do", "smo"}, default="auto"
+        For research. "s2do" and "smo" do not train "cs" with "squared_hinge".
+
+    violation_tol : "auto", float or None, default="auto"
+        For research: a number stops when no example violates the optimality conditions
+        by more, not by `tol`. "auto" is 1e-3 for "s2do" and "smo", None for the others.
+
+    shrinking : bool, default=True
+        For research: leave out rows that are likely to keep their dual variables.
 
     Attributes
     ----------
@@ -160,9 +133,8 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
     dual_coef_ : ndarray of shape (n_support, n_columns)
         Coefficients of the support vectors: ``kernel(X, support_vectors_) @
         dual_coef_`` are the scores. A column for each class; one-vs-rest with two
-        classes has one, that of the second, and one-vs-one has one for each pair, in
-        the order (0, 1), (0, 2), ..., positive for the second. With "nystroem", of the
-        landmarks.
+        classes has one, one-vs-one has one for each pair, in the order (0, 1), (0, 2),
+        ..., positive for the second. With "nystroem", of the landmarks.
 
     support_ : ndarray of shape (n_support,)
         Rows with coefficients other than zero, ascending. Not with "nystroem".
@@ -173,6 +145,25 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
     n_support_ : ndarray of shape (n_classes,)
         How many there are of each class. Not with "nystroem".
 
+    dual_gap_ : float
+        ``(objective_ - dual_objective_) / objective_``; infinite if the fit was
+        interrupted, because nothing was certified then.
+
+    objective_, dual_objective_ : float
+        Primal and dual objective. The optimum lies between them.
+
+    status_ : str
+        How the fit ended: "converged", "max_iter", "max_time", "interrupted",
+        "callback" (a callback asked to stop) or "precision" (nothing moves any more in
+        this number format).
+
+    n_iter_ : int
+        Rounds and Newton steps; iterations of "s2do" and "smo", but with "ovo".
+
+    solver_ : str
+        The solver that was used; "block+newton" if "auto" changed from one to the
+        other; with "nystroem", that of the linear machine.
+
     gamma_ : float or None
         The parameter as a number; None for kernels that have none.
 
@@ -180,39 +171,20 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
         What scores are multiplied by before they become probabilities. With
         `probability` only.
 
+    violation_ : float
+        Largest violation of the optimality conditions.
+
+    n_kernel_evaluations_ : int
+        Kernel values that were computed to train and to certify.
+
+    history_ : dict of ndarrays or None
+        By round: seconds, objective, dual objective, gap, violation, visits, moves.
+
     n_features_in_ : int
         Number of features; of training rows, if the kernel is precomputed.
 
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, if `X` had any.
-
-    solver_ : str
-        The solver that was used; "block+newton" if "auto" began with the one and went
-        on with the other; with "nystroem", that of the linear machine.
-
-    n_iter_ : int
-        Rounds and Newton steps run; iterations of "s2do" and "smo", but with "ovo".
-
-    n_kernel_evaluations_ : int
-        Kernel values that were computed to train and to certify.
-
-    objective_, dual_objective_ : float
-        Primal and dual objective. The optimum lies between them.
-
-    dual_gap_ : float
-        ``(objective_ - dual_objective_) / objective_``; infinite if the fit was
-        interrupted, because nothing was certified then.
-
-    violation_ : float
-        Largest violation of the optimality conditions.
-
-    status_ : str
-        How the fit ended: "converged", "max_iter", "max_time", "interrupted",
-        "callback" (a callback asked to stop) or "precision" (nothing moves any more in
-        this number format).
-
-    history_ : dict of ndarrays or None
-        By round: seconds, objective, dual objective, gap, violation, visits, moves.
 
     Examples
     --------

@@ -18,10 +18,8 @@ class MaxEnt(LinearTraining):
 
     Also known as multinomial logistic regression: it minimises
     ``1/2 |W|^2 + C sum_i (log sum_m exp(s_m) - s_y)`` with the scores
-    ``s_m = <w_m, x_i>``. Trained by the sequential dual method, one example after the
-    other, its whole block of dual variables solved exactly by Newton's method. Where
-    Newton steps for all weights are predicted to be sooner, they follow. Training ends
-    when the relative duality gap, computed from the model itself, is at most `tol`.
+    ``s_m = <w_m, x_i>``. Training ends when the relative duality gap, computed from the
+    model itself, is at most `tol`.
 
     Parameters
     ----------
@@ -29,46 +27,11 @@ class MaxEnt(LinearTraining):
         Weight of the losses, as in scikit-learn's LogisticRegression. The sigma^2 of
         the literature is C times the number of rows.
 
-    tol : float, default=1e-3
-        Relative duality gap at which to stop.
-
-    violation_tol : float or None, default=None
-        If given, stop when no dual variable, as a share of its C, differs by more from
-        the probability it stands for, instead of by `tol`.
-
-    max_iter : int, default=10000
-        Most iterations: epochs, of as many visits as there are examples, and Newton
-        steps.
-
-    max_time : float or None, default=None
-        Most seconds of a `fit`, but for checking the data. The model so far is kept.
-
     fit_intercept : bool, default=True
-        Whether to add a constant feature. Its weight is penalised like the others.
-
-    intercept_scaling : float, default=1.0
-        Value of the constant feature: the larger, the less its weight is penalised.
+        Whether to add a constant feature, whose weight is penalised like the others.
 
     class_weight : dict, "balanced" or None, default=None
         Multiplies C for each class.
-
-    features : {"full", "reduced"}, default="full"
-        Which weights there are. "reduced": only those of a feature and a class that
-        occur together in a row, the others are zero; `coef_` is then a sparse matrix.
-        Saves memory where most features belong to few classes, such as rare words.
-
-    order : {"acf", "permuted"}, default="acf"
-        Who is visited next. "acf" visits an example as often as its visits are worth
-        it; "permuted" visits all in a fresh random order.
-
-    restricted : {"exact", "pairs"}, default="exact"
-        Solver of the restricted problem of one example: "exact" for all variables of a
-        block at once; "pairs" two at a time, the two-level method of the literature,
-        for comparison.
-
-    warm_start : bool, default=False
-        Start from the dual variables of the previous fit, made feasible for the
-        current C, if rows and classes match in number.
 
     n_jobs : int or None, default=None
         Threads, in the sense of joblib. The model does not depend on it.
@@ -76,63 +39,93 @@ class MaxEnt(LinearTraining):
     random_state : int, RandomState or None, default=None
         Seed of the order of visits.
 
+    Other Parameters
+    ----------------
+    tol : float, default=1e-3
+        Relative duality gap at which to stop.
+
+    max_iter : int, default=10000
+        Most iterations: epochs and Newton steps together. An epoch is as many visits as
+        there are rows.
+
+    max_time : float or None, default=None
+        Most seconds of a `fit`. The model so far is kept.
+
+    warm_start : bool, default=False
+        Start from the previous fit, if rows and classes match in number.
+
     verbose : int, default=0
         Print a line after every `verbose` epochs.
 
     history : bool, default=False
-        Compute and keep the certificate after every epoch.
+        Keep the certificate after every epoch.
+
+    intercept_scaling : float, default=1.0
+        Value of the constant feature: the larger, the less its weight is penalised.
+
+    features : {"full", "reduced"}, default="full"
+        "reduced": only weights of features and classes that occur together in a row.
+
+    violation_tol : float or None, default=None
+        For research: stop when no dual variable, as a share of its C, differs by more
+        from the probability it stands for, not by `tol`.
+
+    order : {"acf", "permuted"}, default="acf"
+        For research: which row is visited next.
+
+    restricted : {"exact", "pairs"}, default="exact"
+        For research: how a visit is solved, all variables at once or two at a time.
 
     Attributes
     ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+
     coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
-        Weights; with two classes the difference of the second and the first.
+        Weights; with two classes the difference of the second and the first. A sparse
+        matrix with reduced features.
 
     intercept_ : ndarray of shape (n_classes,) or (1,)
         Weights of the constant feature, times its value.
 
-    n_parameters_ : tuple of int
-        Number of weights, without intercepts: of the model (``kept``) and on all
-        features (``full``).
+    dual_gap_ : float
+        ``(objective_ - dual_objective_) / objective_``; infinite if the fit was
+        interrupted, because nothing was certified then.
 
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
+    objective_, dual_objective_ : float
+        Primal and dual objective. The optimum lies between them.
+
+    status_ : str
+        How the fit ended, as in `LinearSVM`.
+
+    n_iter_ : int
+        Iterations: epochs and Newton steps.
+
+    solver_ : str
+        What was done: "dual", or "dual+newton" if Newton steps followed.
+
+    dual_coef_ : csr_array of shape (n_samples, n_classes)
+        Coefficients of the rows: ``dual_coef_.T @ X`` are the weights; after Newton
+        steps only in the limit.
+
+    support_ : ndarray of shape (n_support,)
+        Rows with coefficients other than zero. Neither this nor `dual_coef_` is there
+        after a fit on a `RowStore`.
+
+    violation_ : float
+        Largest violation of the optimality conditions.
+
+    n_parameters_ : tuple of int
+        Weights without intercepts: of the model (``kept``), on all features (``full``).
+
+    history_ : dict of ndarrays or None
+        By epoch: seconds, objective, dual objective, gap, violation, visits, moves.
 
     n_features_in_ : int
         Number of features.
 
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, if `X` had any.
-
-    solver_ : str
-        What was done: "dual", or "dual+newton" if Newton steps followed.
-
-    n_iter_ : int
-        Iterations: epochs and Newton steps.
-
-    objective_, dual_objective_ : float
-        Primal and dual objective. The optimum lies between them.
-
-    dual_gap_ : float
-        ``(objective_ - dual_objective_) / objective_``; infinite if the fit was
-        interrupted, because nothing was certified then.
-
-    violation_ : float
-        Largest violation of the optimality conditions.
-
-    status_ : str
-        How the fit ended, as in `LinearSVM`.
-
-    dual_coef_ : csr_array of shape (n_samples, n_classes)
-        Coefficients of the rows: ``dual_coef_.T @ X`` are the weights of the classes.
-        With reduced features, of the pairs that occur; the other weights are zero.
-        After Newton steps these are the weights of the model only in the limit.
-
-    support_ : ndarray of shape (n_support,)
-        Rows with coefficients other than zero. Neither this nor `dual_coef_` is there
-        after a fit on a `RowStore`.
-
-    history_ : dict of ndarrays or None
-        By epoch: seconds, objective, dual objective, gap, violation, visits, moves.
 
     See Also
     --------

@@ -40,12 +40,11 @@ def _takes_chunks(estimator) -> bool:
 class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
     """Crammer-Singer machine with a kernel that learns from one example at a time.
 
-    LaRank (Bordes, Bottou, Gallinari and Weston, 2007): every example is tried once,
-    and becomes a support pattern if it violates its margin; after it, steps on support
-    patterns improve the dual objective until it is time for the next one. ``GaLa``
-    (Tuma and Igel, 2011) chooses the patterns of these steps by what they promise to
-    gain. One pass usually comes close to the accuracy of `KernelSVM`; more passes, or
-    ``epochs="converged"``, lead to its solution.
+    LaRank (Bordes, Bottou, Gallinari and Weston, 2007) tries every example once. One
+    that violates its margin becomes a support pattern; steps on support patterns follow
+    until it is time for the next example. GaLa (Tuma and Igel, 2011) chooses the
+    patterns of these steps by what they promise to gain. One pass usually comes close
+    to the accuracy of `KernelSVM`; ``epochs="converged"`` leads to its solution.
 
     Parameters
     ----------
@@ -64,53 +63,16 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
     coef0 : float, default=0.0
         Of kernels that have one.
 
-    selection : {"gain", "random"}, default="gain"
-        Which support pattern a step takes: "gain" is GaLa, "random" is LaRank.
-
-    schedule : {"adaptive", "fixed"}, default="adaptive"
-        How many steps are made between two examples. "adaptive" prefers the kind of
-        step that has lately gained most for its cost, "fixed" makes so many on average
-        as `steps` says.
-
-    steps : tuple of two floats, default=(2.0, 40.0)
-        For "fixed": how many steps, for each example, look at all classes of a support
-        pattern (processOld), and how many at its support classes only
-        (processOptimize). A support pattern that comes again in a later pass is itself
-        a step of processOld.
-
-    hits : int, default=10
-        How many pairs "gain" chooses from.
-
-    epochs : int or "converged", default=1
-        Passes of `fit` over the data, each in a new random order. "converged" goes on
-        after one pass with the method of `KernelSVM` until the duality gap is at most
-        `tol`.
-
-    tol : float, default=1e-3
-        Relative duality gap of "converged" and of `finish`.
-
-    violation_tol : float, default=1e-4
-        Steps are made between classes whose gradients differ by more.
-
-    cost : {"work", "time"}, default="work"
-        What "adaptive" measures costs in: counted work, so that the same seed gives the
-        same model, or seconds.
-
     budget : int or None, default=None
         Most support patterns. One too many, and the pattern leaves whose absence
-        lowers the dual objective least, others unchanged: memory is bounded for a
-        stream without end, but the dual objective may fall.
+        lowers the dual objective least.
 
-    cache_size : float, default=1000.0
-        Room for kernel values of support patterns in megabytes, of which there is
-        always enough for two rows. Rows that do not find room are computed again.
+    epochs : int or "converged", default=1
+        Passes of `fit` over the data. "converged" goes on after one pass with the
+        method of `KernelSVM` until the duality gap is at most `tol`.
 
     class_weight : dict, "balanced" or None, default=None
         Multiplies C for each class; "balanced" in `fit` only.
-
-    max_time : float or None, default=None
-        Most seconds of a `fit`, a `partial_fit` or a `finish`. What was learned until
-        then is kept.
 
     n_jobs : int or None, default=None
         Threads for kernel values, in the sense of joblib. The model does not depend on
@@ -119,11 +81,46 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
     random_state : int, RandomState or None, default=None
         Seed of the order of examples and of the choice of steps.
 
+    Other Parameters
+    ----------------
+    tol : float, default=1e-3
+        Relative duality gap of "converged" and of `finish`.
+
+    max_time : float or None, default=None
+        Most seconds of a `fit`, a `partial_fit` or a `finish`. What was learned until
+        then is kept.
+
+    cache_size : float, default=1000.0
+        Room for kernel values in megabytes. What finds no room is computed again.
+
     verbose : int, default=0
         Print a line after every `verbose` chunks of 256 examples of `fit`.
 
     history : bool, default=False
         Whether to keep `history_`, which grows with every chunk.
+
+    selection : {"gain", "random"}, default="gain"
+        For research: which support pattern a step takes. "gain" is GaLa, "random" is
+        LaRank.
+
+    schedule : {"adaptive", "fixed"}, default="adaptive"
+        For research: how many steps are made between two examples, as many as pay or
+        as `steps` says.
+
+    steps : tuple of two floats, default=(2.0, 40.0)
+        For research: steps for each example of the kinds "old" and "optimize", on
+        average, with "fixed". A pattern that comes again in a later pass is itself a
+        step of "old".
+
+    hits : int, default=10
+        For research: how many pairs "gain" chooses from.
+
+    cost : {"work", "time"}, default="work"
+        For research: what "adaptive" measures costs in. With "time", the same seed does
+        not give the same model.
+
+    violation_tol : float, default=1e-4
+        For research: steps are made between classes whose gradients differ by more.
 
     Attributes
     ----------
@@ -145,32 +142,31 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
     dual_objective_ : float
         The dual objective. No model has a smaller objective on the examples seen.
 
-    n_steps_ : dict
-        Steps tried so far, by kind: "new", "old", "optimize".
+    objective_, dual_gap_ : float
+        After "converged" and `finish`: the objective, and
+        ``(objective_ - dual_objective_) / objective_``.
+
+    status_ : str
+        How it ended: "complete" (all examples were learned from), "converged",
+        "max_time", "max_rounds", "interrupted", "callback" or "precision".
+
+    n_iter_ : int
+        After "converged" and `finish`: rounds of the method of `KernelSVM`.
 
     n_seen_ : int
         Examples learned from, each as often as it came.
+
+    n_steps_ : dict
+        Steps tried so far, by kind: "new", "old", "optimize".
 
     n_kernel_evaluations_ : int
         Kernel values computed so far.
 
     work_ : float
-        Counted work: kernel values, gradients and steps, in units of one term of a
-        gradient.
+        Counted work, in units of one term of a gradient.
 
     gamma_ : float or None
         The parameter of the kernel as a number.
-
-    objective_, dual_gap_ : float
-        After "converged" and `finish`: the objective, and
-        ``(objective_ - dual_objective_) / objective_``.
-
-    n_iter_ : int
-        After "converged" and `finish`: rounds of the method of `KernelSVM`.
-
-    status_ : str
-        How it ended: "complete" (all examples were learned from), "converged",
-        "max_time", "max_rounds", "interrupted", "callback" or "precision".
 
     history_ : dict of ndarrays or None
         By chunk: examples seen, seconds, dual objective, number of support patterns,
