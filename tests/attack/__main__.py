@@ -11,13 +11,20 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
+import fits
 import memory
 import processes
 import readers
 import saved
 from harness import run
 
-ATTACKS = [*readers.ATTACKS, *saved.ATTACKS, *memory.ATTACKS, *processes.ATTACKS]
+ATTACKS = [
+    *readers.ATTACKS,
+    *saved.ATTACKS,
+    *memory.ATTACKS,
+    *fits.ATTACKS,
+    *processes.ATTACKS,
+]
 
 
 def main() -> int:

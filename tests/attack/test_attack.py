@@ -8,6 +8,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 pytest.importorskip("resource")  # processes as on POSIX
 
+import fits
 import memory
 import processes
 import readers
@@ -15,7 +16,7 @@ import saved
 from harness import Attack, run, try_once
 
 SHARE = 0.004  # of the inputs of `make attack`
-ATTACKS = [*readers.ATTACKS, *saved.ATTACKS, *memory.ATTACKS]
+ATTACKS = [*readers.ATTACKS, *saved.ATTACKS, *memory.ATTACKS, *fits.ATTACKS]
 
 
 @pytest.mark.filterwarnings("ignore")

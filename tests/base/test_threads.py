@@ -5,8 +5,9 @@ import time
 from threading import Event, Thread
 
 import pytest
+from joblib import cpu_count
 
-from polymargin.base.threads import abandonable, on_threads
+from polymargin.base.threads import abandonable, on_threads, thread_count
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5, 100])
@@ -59,6 +60,12 @@ def test_fewer_threads_do_all_the_work(monkeypatch, given):
     monkeypatch.setattr(Thread, "start", limited)
     assert on_threads(lambda item: item, range(50), 8) == list(range(50))
     assert len(started) == given
+
+
+def test_no_more_threads_than_cores_can_use():
+    """More would only take memory, until BLAS finds none and ends the process."""
+    assert thread_count(1) == 1
+    assert thread_count(4 * cpu_count()) == thread_count(10**6) == 4 * cpu_count()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of the address space")

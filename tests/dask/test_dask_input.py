@@ -207,3 +207,15 @@ def test_clients_that_cannot_be_used(cluster):
                 DaskMaxEnt(client=client).fit(as_parts(X, y, sizes=(20, 20)))
 
     asyncio.run(ask())
+
+
+def test_a_failed_refit_changes_nothing():
+    model = DaskLinearSVM(random_state=0, tol=1e-2).fit(
+        *as_arrays(X, y, chunks=(20, 20))
+    )
+    before = dict(vars(model))
+    with pytest.raises(ValueError, match="one class only"):
+        model.fit(*as_arrays(X[:, :3], np.full(len(y), 7), chunks=(20, 20)))
+    after = {name: value for name, value in vars(model).items() if name in before}
+    assert all(after[name] is value for name, value in before.items())
+    assert model.n_features_in_ == X.shape[1]

@@ -87,11 +87,51 @@ def test_a_product_of_weights_beyond_float64_is_an_error():
         LinearSVM(C=1e300).fit(X, y, sample_weight=np.full(len(y), 1e300))
 
 
+@pytest.mark.parametrize("solver", ["auto", "dual", "newton"])
 @pytest.mark.parametrize("machine", ["cs", "ww", "ovr", "ovo"])
-def test_rows_too_long_for_float32_are_an_error(machine):
+def test_rows_too_long_for_float32_are_an_error(machine, solver):
     X, y = iris()
-    with pytest.raises(ValueError, match="not finite"):
-        LinearSVM(machine).fit((X * 1e25).astype(np.float32), y)
+    with pytest.raises(ValueError, match="a row of X is too long"):
+        LinearSVM(machine, solver=solver).fit((X * 1e25).astype(np.float32), y)
+
+
+@pytest.mark.parametrize("solver", ["tron", "newton", "dual"])
+def test_rows_too_long_for_smooth_losses_are_an_error(solver):
+    X, y = iris()
+    model = LinearSVM("ovr", loss="squared_hinge", solver=solver)
+    with pytest.raises(ValueError, match="a row of X is too long"):
+        model.fit((X * 1e25).astype(np.float32), y)
+
+
+def test_dates_are_no_features():
+    y = np.arange(6) % 3
+    dates = np.arange(6).astype("M8[D]")[:, None]
+    for model in (LinearSVM(), KernelSVM(), OnlineSVM()):
+        with pytest.raises(ValueError, match=r"datetime64\[D\]; give dates .* as numb"):
+            model.fit(dates, y)
+
+
+@pytest.mark.parametrize("solver", ["smo", "s2do", "block", "newton"])
+@pytest.mark.parametrize("machine", ["ww", "llw", "ovr"])
+def test_kernel_values_too_large_to_add_prove_nothing(run_python, machine, solver):
+    """In a process of its own, which a wrong address would end."""
+    [status, gap] = run_python(
+        f"""
+        import warnings
+        import numpy as np
+        from polymargin import KernelSVM
+
+        warnings.simplefilter("ignore")
+        X = np.array([1.2e154, -1.2e154] * 9)[:, None]  # squares are just finite
+        y = np.arange(18) % 3
+        model = KernelSVM({machine!r}, kernel="linear", solver={solver!r}, max_iter=20)
+        model.fit(X, y)
+        assert np.isfinite(model.dual_coef_).all()
+        print(model.status_, model.dual_gap_)
+        """
+    ).split()
+    assert status != "converged"
+    assert float(gap) > 1e-3
 
 
 TAMPERED = [
@@ -106,25 +146,29 @@ def test_tampered_dual_variables_are_refused(run_python, tamper):
     """Or do no harm: in a process of its own, which a wrong address would end."""
     lines = run_python(
         f"""
+        from itertools import product
         import numpy as np
         from sklearn.datasets import load_iris
         from polymargin import LinearSVM
 
         X, y = load_iris(return_X_y=True)
         X = X / X.max(axis=0)
-        for machine in ("cs", "ww", "llw", "ovr", "ovo"):
-            model = LinearSVM(machine, warm_start=True, random_state=0).fit(X, y)
-            coefficients = model.dual_coef_
+        for machine, solver in product(
+            ("cs", "ww", "llw", "ovr", "ovo"), ("dual", "newton")
+        ):
+            model = LinearSVM(machine, solver=solver, warm_start=True, random_state=0)
+            coefficients = model.fit(X, y).dual_coef_
             {tamper}
             try:
                 model.fit(X, y)
             except (ValueError, IndexError) as error:
+                assert "dual" in str(error), error
                 print("refused")
             else:
                 print("gap", model.dual_gap_)
         """
     ).splitlines()
-    assert len(lines) == 5
+    assert len(lines) == 10
     for line in lines:
         assert line == "refused" or float(line.split()[1]) <= 1e-3
 

@@ -119,3 +119,14 @@ def test_thresholds_of_ties_and_single_variables():
     assert_allclose(theta, [2.5, 4.0, 2 / 3])
     soft = thresholds(v, np.zeros(3), np.full(3, 0.5))
     assert_allclose(np.maximum(v - soft[:, None], 0).sum(axis=1), 0.5 * soft)
+
+
+@pytest.mark.parametrize("name", ["cs", "adm", "atm"])
+def test_a_bound_that_rounding_swallows_is_kept(name):
+    """A step much longer than the bound leaves none of its digits."""
+    labels, bounds = np.array([0, 1]), np.array([1e-300, 1.0])
+    blocks = Blocks(unified_machine(name, "hinge"), labels, bounds, 3)
+    h = blocks.violations(np.array([[0.0, 3.0, 1.0], [2.0, 0.0, 1.0]]))
+    u = blocks.project(np.zeros(blocks.shape), h, 1e20)
+    assert (u >= 0).all()
+    assert_allclose(u.sum(axis=1), bounds)

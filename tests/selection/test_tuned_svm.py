@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
@@ -10,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from polymargin import KernelSVM, LinearSVM, MaxEnt, TunedSVM
+from polymargin.selection.auto_machine import AutoMachine
 
 X, y = load_iris(return_X_y=True)
 FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
@@ -101,3 +103,40 @@ def test_a_picture(gammas, tmp_path):
     assert f"{tuned.best_score_:.4f}" in axes.get_title()
     assert tuned.tuning_.plot(axes) is axes
     axes.figure.savefig(tmp_path / "search.png")
+
+
+def test_a_search_that_fails_changes_nothing():
+    model = TunedSVM(LinearSVM(random_state=0), **FEW).fit(X, y)
+    before = dict(vars(model))
+
+    class Broken(LinearSVM):
+        """A machine that can be measured, but not trained on all rows."""
+
+        def fit(self, X, y, sample_weight=None):
+            if len(y) == 150:
+                raise ValueError("not all of them")
+            return super().fit(X, y, sample_weight)
+
+    model.estimator = before["estimator"] = Broken()
+    with pytest.raises(ValueError, match="not all of them"):
+        model.fit(X, np.array(["a", "b", "c"])[y])
+    assert vars(model) == before
+
+
+@pytest.mark.parametrize("part", ["indices", "indptr"])
+def test_broken_matrices_are_refused(part):
+    for search in (
+        TunedSVM(**FEW),
+        TunedSVM(make_pipeline(StandardScaler(with_mean=False), MaxEnt()), **FEW),
+        AutoMachine(budget=1),
+    ):
+        rows = sp.csr_array(X)
+        getattr(rows, part)[7] = 10**8
+        with pytest.raises(ValueError, match="X is not a valid CSR matrix"):
+            search.fit(rows, y)
+
+
+def test_kernel_values_that_are_not_finite_are_refused():
+    machine = KernelSVM(kernel="poly", gamma=1e300, solver="smo")
+    with pytest.raises(ValueError, match=r"kernel of some rows .* is infinite"):
+        TunedSVM(machine, gammas="keep", **FEW).fit(X, y)

@@ -102,9 +102,16 @@ def test_what_cannot_be(asked, sentence):
 
 
 def test_bad_tables():
-    with pytest.raises(ValueError, match="Expected unique column names"):
-        column_kinds(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+    for name in ("a", 3):
+        table = pd.DataFrame([[1, 2, 3]], columns=[name, "b", name])
+        with pytest.raises(ValueError, match=f"nique column names|column {name!r}; gi"):
+            column_kinds(table)
     with pytest.raises(ValueError, match="column 'a' has a value that is infinite"):
         column_kinds(pd.DataFrame({"a": [1.0, np.inf]}))
     with pytest.raises(ValueError, match="give a data frame"):
         column_kinds(np.zeros(3))
+
+
+def test_columns_may_have_numbers_for_names():
+    table = pd.DataFrame({7: [0.1, 0.2, 0.4], "b": ["u", "v", "u"]})
+    assert [column.name for column in column_kinds(table)] == [7, "b"]

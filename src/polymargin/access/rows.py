@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from sklearn.utils.extmath import row_norms
 
 from .._core import core
+from ..base.finite import all_finite
 from .csr import index_arrays
 
 # A dense row costs a multiplication per feature, a sparse one an index per non-zero:
@@ -81,6 +82,19 @@ class Rows:
         if self.bias:
             return np.zeros(self.shape[0], dtype=bool)
         return np.asarray(abs(self.matrix).sum(axis=1)).ravel() == 0
+
+    def check_lengths(self) -> None:
+        """Raise if the square of a row's length is no number in the format of X.
+
+        For drivers in Python; the core looks at lengths itself, with the same words.
+        """
+        with np.errstate(over="ignore"):
+            squares = self.squared_norms() + self.dtype.type(self.bias) ** 2
+        if not all_finite(squares):
+            raise ValueError(
+                "a row of X is too long: the square of its length is not finite in the "
+                "number format of X; scale X, or give it as float64"
+            )
 
     def squared_norms(self, chosen=slice(None)) -> np.ndarray:
         """Return |x|^2 of the rows at `chosen`, without the constant feature."""

@@ -5,6 +5,7 @@ import numpy as np
 from ..base.threads import blas_on_one_thread, on_threads
 from .given_kernels import PrecomputedKernel
 from .kernel_base import Kernel
+from .kernel_points import finite
 from .precomputed import Positions
 
 _BLOCK = 512  # rows, and columns, that a thread computes at a time
@@ -87,4 +88,5 @@ def kernel_matrix(kernel: Kernel, X, threads: int) -> np.ndarray:
     blocks = [slice(start, min(start + _BLOCK, n)) for start in range(0, n, _BLOCK)]
     with blas_on_one_thread():
         on_threads(fill, blocks, threads)
+    finite(matrix.diagonal(), "The kernel of some rows of X with themselves")
     return matrix

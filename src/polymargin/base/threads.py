@@ -11,6 +11,7 @@ from joblib import Parallel, cpu_count, delayed, effective_n_jobs, parallel_conf
 from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
+_THREADS_OF_A_CORE = 4
 _PAUSE = 0.05  # seconds between two questions whether to go on
 
 
@@ -115,13 +116,15 @@ def on_cluster() -> bool:
 def thread_count(n_jobs: int | None) -> int:
     """Return the number of threads of this process for `n_jobs`, as in joblib.
 
-    Joblib's Dask backend would answer with the cores of the whole cluster.
+    Joblib's Dask backend would answer with the cores of the whole cluster. No more than
+    a few for each core: they would only take memory, until BLAS finds none.
     """
+    most = _THREADS_OF_A_CORE * cpu_count()
     if _cluster() is None:
-        return effective_n_jobs(n_jobs)
+        return min(effective_n_jobs(n_jobs), most)
     if n_jobs is None:
         return 1
-    return n_jobs if n_jobs > 0 else max(cpu_count() + 1 + n_jobs, 1)
+    return min(n_jobs, most) if n_jobs > 0 else max(cpu_count() + 1 + n_jobs, 1)
 
 
 @contextmanager

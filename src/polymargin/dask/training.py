@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from ..driver.loop import Reporter, Stopping
 from ..driver.options import LinearOptions
 from ..estimators.reporting import EpochReporter, warn_unless_converged
+from ..estimators.unchanged_on_error import unchanged_on_error
 from ..machine.block_algebra import block_shape
 from ..machine.problem import class_weights_of_parts
 from ..machine.registry import names_of
@@ -131,7 +132,7 @@ class DaskTraining(DaskPredictionMixin):
         def reporter_of(model: Callable[[], dict]) -> Reporter:
             return self._round_reporter(context, data, model)
 
-        with client_for(self.client) as client:
+        with client_for(self.client) as client, unchanged_on_error(self):
             tasks = Tasks(client)
             try:
                 self._fit(tasks, machine, parts, feature_names(X), reporter_of)

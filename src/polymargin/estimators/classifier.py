@@ -32,6 +32,11 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
     def _validate(self, X, y, reset=True):
         check_in_memory(X)
         X = check_compressed(X)
+        if getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M"):
+            raise ValueError(
+                f"X has the type {X.dtype}; give dates and durations as numbers, or a "
+                f"table to polymargin.tabular."
+            )
         X, y = validate_data(
             self,
             X,

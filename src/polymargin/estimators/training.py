@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..access.csr import check_compressed
+from ..base.finite import all_finite
 from ..driver.epochs import Run, run_epochs
 from ..driver.loop import Clock, Stopping
 from ..driver.protocol import Driver
@@ -176,6 +177,11 @@ class Training(MarginClassifier):
         with_bounds = not getattr(driver, "starts_with_weights", False)
         duals = last.blocks_for(problem, coefficients, with_bounds)
         if duals is not None:
+            if not all_finite(duals):
+                raise ValueError(
+                    "dual_coef_, to start from, has values that are not finite; fit "
+                    "with warm_start=False."
+                )
             driver.set_duals(
                 duals.indptr.astype(np.int64),
                 duals.indices.astype(np.int32),

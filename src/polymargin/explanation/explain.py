@@ -5,6 +5,7 @@ import scipy.sparse as sp
 from sklearn.inspection import permutation_importance
 from sklearn.utils import _safe_indexing
 
+from ..access.csr import check_compressed
 from ..estimators.linear_training import LinearTraining
 from ..tables.frames import columns_of, is_frame
 from .class_weights import largest, weights_between, weights_of_class
@@ -88,6 +89,7 @@ def explain(
       ...
     """
     steps, machine = take_apart(model)
+    X = check_compressed(X)
     if top < 1:
         raise ValueError(f"top={top!r} must be positive: how many features to tell.")
     names = names_of_features(steps, machine, feature_names)

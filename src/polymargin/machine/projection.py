@@ -245,6 +245,9 @@ class Blocks:
         above -= thresholds(above, bound, softness)[:, None]
         np.maximum(above, 0, out=above)
         if self.loss == "hinge":  # to the last bits, which a large sigma blurs
+            # Where it blurs all of them, the whole bound is for the largest.
+            lost = np.flatnonzero(above.sum(axis=1) == 0)
+            above[lost, v[rows[lost]].argmax(axis=1)] = bound[lost]
             above *= (bound / above.sum(axis=1))[:, None]
         v[rows] = above
         return v

@@ -7,6 +7,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..access.csr import check_compressed
+from ..estimators.unchanged_on_error import unchanged_on_error
 from .choice import choose
 
 
@@ -78,6 +80,10 @@ class AutoMachine(ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
         """Compare machines, and train the one taken on all rows."""
         self._validate_params()
+        with unchanged_on_error(self):
+            return self._fit(check_compressed(X), y)
+
+    def _fit(self, X, y):
         X, y = validate_data(self, X, y, accept_sparse="csr")
         self.choice_ = choose(
             X,

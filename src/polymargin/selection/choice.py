@@ -18,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing
 
+from ..access.csr import check_compressed
 from ..base.threads import on_threads, thread_count
 from .candidates import (
     MOST_ROWS,
@@ -174,7 +175,7 @@ def choose(
     within one standard error of the difference: then that one, which is simpler. Of
     more than 20,000 rows, so many are compared by, drawn at random.
     """
-    y = np.asarray(y)
+    X, y = check_compressed(X), np.asarray(y)
     search = _Search(
         budget, random_state, thread_count(n_jobs), watch, stopped, callback
     )

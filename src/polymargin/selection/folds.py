@@ -17,6 +17,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.validation import _check_sample_weight, check_array
 
+from ..access.csr import check_compressed
 from ..access.kernel_registry import KERNELS
 from ..access.kernels import make_kernel
 from ..access.precomputed import check_precomputed
@@ -92,6 +93,7 @@ class Folds:
         # Other scorers may look at the rows, or at the parameters of the model.
         self.asks_predictions = scoring is None or hasattr(self.scorer, "_score_func")
         self.pairwise = getattr(machine, "kernel", None) == "precomputed"
+        X = check_compressed(X)
         if not any(before):
             X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
             if self.pairwise:

@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..estimators.linear_svm import LinearSVM
+from ..estimators.unchanged_on_error import unchanged_on_error
 from .pipelines import take_apart
 from .tune import tune
 
@@ -178,6 +179,10 @@ class TunedSVM(ClassifierMixin, BaseEstimator):
                 f"fit got {sorted(unknown)[0]!r}, which it does not know; it takes "
                 f"sample_weight."
             )
+        with unchanged_on_error(self):
+            return self._fit(X, y, fit_params)
+
+    def _fit(self, X, y, fit_params: dict):
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         estimator = clone(self._estimator())

@@ -24,8 +24,14 @@ def columns_of(X, names=None) -> Iterator[tuple[str | int, nw.Series | np.ndarra
     """
     if is_frame(X):
         frame = nw.from_native(X, eager_only=True)
-        for name in frame.columns:
-            yield name, frame[name]
+        names = list(frame.columns)
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(
+                f"X has more than one column {twice!r}; give each a name of its own."
+            )
+        for name in names:
+            yield name, frame.get_column(name)
         return
     X = np.asarray(X)
     if X.ndim != 2:

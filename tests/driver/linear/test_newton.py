@@ -182,3 +182,20 @@ def test_one_constant_feature_and_duplicated_rows():
         features = augmented(model, X)
         best, _ = solve_primal(machine, loss, features, y, np.ones(80))
         assert_allclose(model.objective_, best, rtol=2e-8)
+
+
+@pytest.mark.parametrize(
+    ("machine", "loss", "scale"),
+    rotated(SVM_PAIRS, [1e-300, 1e-160, 1.0, 1e150], times=2),
+)
+@pytest.mark.parametrize("C", [1e-300, 1e-10, 1e10])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_whatever_the_scales_numbers_are_finite(machine, loss, scale, C):
+    X, y = make_problem(n=12, d=3, k=3)
+    model = newton(machine, loss, C=C, max_iter=20, fit_intercept=False)
+    with np.errstate(all="ignore"):
+        model.fit(X * scale, y)
+    assert np.isfinite(model.coef_).all()
+    assert np.isfinite(model.dual_coef_.data).all()
+    assert model.dual_gap_ >= 0
+    assert model.status_ != "converged" or model.dual_gap_ <= model.tol

@@ -55,6 +55,8 @@ def linear_driver(rows: Rows, problem: Problem, options: LinearOptions) -> Linea
     if name == "auto":
         return SwitchingDriver(rows, problem, options)
     solver = check_solves(SOLVERS, name, machine, also=["auto"])
+    if name != "dual":
+        rows.check_lengths()
     return solver.make(rows, problem, options)
 
 

@@ -28,6 +28,7 @@ SEARCHES = 40  # at most, for the length of a step
 GROWTH = ((2, 5.0), (4, 3.0), (8, 2.0))  # Newton steps, factor of sigma
 DRIFT = 100  # a step's scores over what they leave, from which they are summed anew
 ACCURACY = 1e-3  # of conjugate gradients
+LONGEST = 1e100  # sigma, so that what it is multiplied by stays a number
 PATIENCE = 25  # Newton steps for a proximal one, before sigma is reduced
 
 
@@ -166,7 +167,8 @@ class ProximalNewton:
         self._move(self._point(W, scores))
 
     def _first_length(self) -> float:
-        return float(np.mean(self.blocks.loss_weights)) / self.space.mean_square()
+        mean = float(np.mean(self.blocks.loss_weights))
+        return min(mean / self.space.mean_square(), LONGEST)
 
     def step(self) -> bool:
         """Take one Newton step; return whether anything moved.
@@ -216,6 +218,10 @@ class ProximalNewton:
             W = point.W - length * step
             u, phi = self._phi(W, h)
             slope = length * square - inner + np.vdot(u, dh)
+            if not np.isfinite(phi + slope):  # too far to be a number
+                high, high_slope = length, np.inf
+                length = secant(low, low_slope, high, high_slope)
+                continue
             falls = slope <= 0 and (length == 1 or slope >= STEEP * toward)
             if falls or (0 < slope <= -FLAT * toward and phi <= point.phi + noise):
                 s = point.scores - length * scores
@@ -245,7 +251,7 @@ class ProximalNewton:
 
     def _restart(self, u, sigma) -> None:
         """Begin another proximal step, with the weights as they are."""
-        self.u, self.sigma, self.steps_of_this = u, sigma, 0
+        self.u, self.sigma, self.steps_of_this = u, min(sigma, LONGEST), 0
         self._move(self._point(self.point.W, self.point.scores))
 
     def _phi(self, W, h):

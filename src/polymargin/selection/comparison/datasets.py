@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array
 
+from ...access.csr import check_compressed
 from ...files.data import load_parts
 
 TOYS = ("iris", "wine", "digits", "breast_cancer")
@@ -160,7 +161,9 @@ def make_dataset(name: str, X, y, X_test=None, y_test=None) -> Dataset:
 
 def _rows(name: str, X):
     try:
-        X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        X = check_array(
+            check_compressed(X), accept_sparse="csr", dtype=[np.float64, np.float32]
+        )
     except ValueError as error:
         raise ValueError(f"data set {name!r}: {_one_line(error)}") from error
     return X

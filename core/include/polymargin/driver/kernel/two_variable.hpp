@@ -132,6 +132,7 @@ class TwoVariable {
   // Takes the chosen direction and its best partner, makes a step and chooses again. False if that
   // did not change any variable.
   bool iterate() {
+    if (!choice_.direction.found()) return false;  // kernel values too large to compare gains
     Direction set[2] = {choice_.direction, {}};
     ScoreUpdate<Real> update;
     update.rows[0] = update.rows[1] = rows_.row(set[0].example, active_);

@@ -155,8 +155,19 @@ class LockstepNewton:
         self.best_u[:, risen] = self.at.u[:, risen]
 
     def _solve(self, curvature, gradient):
-        """Solve (I + X^T diag(curvature) X) step = gradient, in the smaller form."""
+        """Solve (I + X^T diag(curvature) X) step = gradient, in the smaller form.
+
+        Where numbers are too large for that there is no step: the class stays.
+        """
+        try:
+            return self._solve_exactly(curvature, gradient)
+        except np.linalg.LinAlgError:
+            return np.zeros_like(gradient)
+
+    def _solve_exactly(self, curvature, gradient):
         rows = np.flatnonzero(curvature)
+        if not len(rows):
+            return gradient
         root = np.sqrt(curvature[rows])[:, None]
         A = self.X.take(rows, axis=0) * root
         d = len(gradient)

@@ -26,7 +26,7 @@ class RowSpace:
     def mean_square(self) -> float:
         """The mean of |x_i|^2."""
         squares = self.X.multiply(self.X) if hasattr(self.X, "multiply") else self.X**2
-        return float(squares.sum() / self.X.shape[0])
+        return float(squares.sum() / self.X.shape[0]) or 1.0  # if squares are too small
 
     def weights(self, coefficients) -> np.ndarray:
         """sum_i x_i b_i."""
