@@ -90,7 +90,7 @@ def test_time_runs_out(client, clock, n_blocked, left):
     assert model.status_ == "max_time"
     assert len(model.history_["gap"]) == 2
     assert model.history_["gap"][-1] == model.dual_gap_ <= 1
-    assert model.predict(X).shape == y.shape
+    assert model.score(X, y) > 0.8  # two rounds are few, but not nothing
     Event("go on", client=client).set()
     client.gather(model.__dict__.pop("naps"))
 

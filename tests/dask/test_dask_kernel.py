@@ -49,7 +49,7 @@ def test_same_objective_as_local(client, machine, loss):
     check(model, best.objective_)
 
 
-@pytest.mark.parametrize("kernel", ["laplacian", "linear", rbf_kernel])
+@pytest.mark.parametrize("kernel", ["laplacian", "linear", "poly", rbf_kernel])
 def test_kernels(client, kernel):
     settings = {"kernel": kernel, "gamma": 0.5, "coef0": 1.0, "degree": 2, "rank": 20}
     best = local(**settings).fit(X, y)

@@ -41,13 +41,19 @@ def test_points_do_not_share_what_they_learned():
     assert not np.allclose(low.coef_, high.coef_)
 
 
-def test_warm_starts_save_visits():
-    """About half of them where neighbours are near, with any seed."""
-    grid = 0.1 * 1.2 ** np.arange(8)
-    options = {"random_state": 0, "max_iter": 100_000, "tol": 1e-4}
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("solver", "step"), [("auto", 2.0), ("dual", 1.2)])
+def test_warm_starts_save_steps(solver, step, seed):
+    """By default with steps of two, as `tune` has them: .09 to .24 of those without,
+    with eight seeds. The dual method alone, whose epochs do not get fewer near an
+    optimum, saves half where neighbours are near (.48 to .53), and little with steps of
+    two (.79 to 1.03).
+    """
+    grid = 0.1 * step ** np.arange(8)
+    options = {"random_state": seed, "max_iter": 100_000, "tol": 1e-4, "solver": solver}
     warm = polymargin.path(X, y, grid, "cs", **options)
     cold = [LinearSVM("cs", C=C, **options).fit(X, y) for C in grid]
-    assert sum(m.n_iter_ for m in warm) < 0.7 * sum(m.n_iter_ for m in cold)
+    assert sum(m.n_iter_ for m in warm) < 0.6 * sum(m.n_iter_ for m in cold)
 
 
 def test_an_estimator_is_not_changed():

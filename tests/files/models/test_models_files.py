@@ -188,7 +188,8 @@ def test_what_was_never_certified(tmp_path):
 def test_it_can_be_fitted_again(tmp_path, model):
     model = clone(model).set_params(random_state=0).fit(X, y)
     copy = again(model, tmp_path / "model")
-    assert copy.fit(X, y).n_iter_ <= model.n_iter_ / 2  # from the solution
+    # From the solution: at most 7 epochs of 91 to 147, with twelve seeds, or 1 of 2.
+    assert copy.fit(X, y).n_iter_ <= max(1, model.n_iter_ / 10)
     fresh = again(model, tmp_path / "model").set_params(warm_start=False, C=0.05)
     expected = clone(fresh).fit(X + 1, y)
     assert_array_equal(fresh.fit(X + 1, y).predict(X), expected.predict(X))
