@@ -33,8 +33,8 @@ from polymargin.tables.words import Words
 from ..harness.contest import Contest, Page, Run, Table
 from ..harness.data import choose_rows
 from ..harness.markdown import bar, digits, table_of
-from ..harness.raw_tables import CANCER, TEXT, raw_table
 from ..harness.page import runs
+from ..harness.raw_tables import CANCER, TEXT, raw_table
 from ..harness.records import Records
 from ..harness.timing import geometric_mean, progress
 
