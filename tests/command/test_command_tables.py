@@ -157,8 +157,15 @@ def test_tune_scales_too(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("text", "words", "status", "sentence"),
     [
-        ("", [], 1, "a.csv has no rows."),
-        ("a,b,class\n", [], 1, "a.csv has a header, but no rows."),
+        ("", [], 1, "a.csv has no rows; give"),
+        ("a,b,class\n", [], 1, "a.csv has a header, but no rows; add"),
+        (
+            "a,name\n" + "".join(f"{i % 7},p{i}\n" for i in range(30)),
+            [],
+            1,
+            "has another label in column 'name' in each of its 30 rows, such as p0",
+        ),
+        ("a,class\ninf,x\n2,y\n", [], 1, "column 'a', row 1: inf is no finite"),
         ("a,class\n1,x\n2,x\n", [], 1, "got one class only: x in column 'class'"),
         (
             "species,a,b\n" + "".join(f"{'xy'[i % 2]},1,{i / 7}\n" for i in range(60)),

@@ -7,10 +7,11 @@ from sklearn.datasets import load_iris, load_wine, make_circles
 from sklearn.preprocessing import StandardScaler
 
 import polymargin
-from polymargin.selection import choice as module
+from polymargin.selection import choice, trial_runs
 from polymargin.selection.auto_machine import AutoMachine
-from polymargin.selection.candidates import Candidate
-from polymargin.selection.choice import Trial, _take, choose
+from polymargin.selection.candidates import Candidate, beyond, finer
+from polymargin.selection.choice import choose
+from polymargin.selection.trials import Trial, still_hopeful, take
 
 LONG = 1e9  # seconds: the clock has no say
 
@@ -38,18 +39,49 @@ def trial(family, right):
 @pytest.mark.parametrize(
     ("linear", "kernel", "taken"),
     [
-        ([1, 0, 1, 0], [0, 1, 1, 1], "linear"),  # 1/4 ahead, give or take 0.41
-        ([0, 0, 1, 1], [1, 1, 1, 1], "kernel"),  # 1/2 ahead, give or take 0.25
+        ([1, 0, 1, 0], [0, 1, 1, 1], "linear"),  # 1/4 behind, give or take 0.41
+        ([0, 0, 1, 1], [1, 1, 1, 1], "kernel"),  # 1/2 behind, give or take 0.25
         ([1, 1, 1, 1], [1, 1, 1, 1], "linear"),
         ([1, 1, 1, 1], [0, 1, 1, 1], "linear"),
     ],
 )
 def test_equals_go_to_the_linear_one(linear, kernel, taken):
-    best, reason = _take([trial("linear", linear), trial("kernel", kernel)])
+    best, reason = take([trial("linear", linear), trial("kernel", kernel)], 1.0)
     assert best.candidate.family == taken
-    assert ("within one standard error" in reason) == (sum(linear) < sum(kernel)) & (
-        taken == "linear"
-    )
+    behind = sum(linear) < sum(kernel) and taken == "linear"
+    assert ("linear, and as accurate as" in reason) == behind
+
+
+def test_few_rows_drop_nothing_but_the_hopeless():
+    close = [trial("kernel", np.arange(40) % 12 != at) for at in range(12)]
+    hopeless = trial("kernel", np.zeros(40))
+    assert still_hopeful([*close, hopeless], [0], None) == close
+    few = still_hopeful([*close, hopeless], [0], 3)
+    assert len(few) == 3
+    assert max(close, key=lambda one: one.accuracy) in few
+
+
+def test_the_grid_goes_on_where_the_best_is_at_its_edge():
+    tried = [Candidate("ww", C, gamma) for C in (1.0, 10.0) for gamma in (0.5, 2.0)]
+    assert beyond(tried[0], tried) == [
+        Candidate("ww", 0.1, 0.5),
+        Candidate("ww", 1.0, 0.125),
+        Candidate("ww", 0.1, 0.125),
+    ]
+    lines = [Candidate("cs", C) for C in (0.1, 1.0, 10.0)]
+    assert beyond(lines[1], tried + lines) == []
+    assert beyond(lines[2], tried + lines) == [Candidate("cs", 100.0)]
+
+
+def test_finer_steps_around_the_best():
+    found = finer(Candidate("ww", 10.0, 2.0))
+    assert [(round(one.C, 2), one.gamma) for one in found] == [
+        (3.16, 2.0),
+        (31.62, 2.0),
+        (10.0, 1.0),
+        (10.0, 4.0),
+    ]
+    assert {one.C for one in finer(Candidate("cs", 1.0))} == {1 / 10**0.5, 10**0.5}
 
 
 def test_same_seed_same_choice_on_any_number_of_threads():
@@ -74,7 +106,8 @@ def test_hopeless_ones_are_dropped_early():
 
 
 def test_many_rows_are_tried_on_few_first(monkeypatch):
-    monkeypatch.setattr(module, "_FIRST_ROWS", 60)
+    monkeypatch.setattr(trial_runs, "_FIRST_ROWS", 60)
+    monkeypatch.setattr(trial_runs, "_ENOUGH", 60)
     X, y = make_circles(300, noise=0.1, factor=0.5, random_state=0)
     found = choose(X, y, budget=LONG, random_state=0)
     assert all(-1 in one.right for one in found.trials)
@@ -134,7 +167,7 @@ def test_classes_of_one_row():
 
 
 def test_more_rows_than_are_compared_by(monkeypatch):
-    monkeypatch.setattr(module, "MOST_ROWS", 100)
+    monkeypatch.setattr(choice, "MOST_ROWS", 100)
     X, y = load_iris(return_X_y=True)
     found = choose(X, y, budget=LONG, random_state=0)
     assert len(found.rows) <= 100

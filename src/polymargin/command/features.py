@@ -8,6 +8,7 @@ from .standard_streams import note
 _MOST_SHOWN = 20  # columns, unless --columns asks for all
 # Rows that are not of a table are scaled if values are larger than this.
 _LARGE = 10.0
+_LEAST_ROWS = 10  # to say that labels which are all different are none
 ASKED = ("drop", "number", "category", "text")
 
 
@@ -150,6 +151,12 @@ def check_labels(data, source: str) -> None:
         raise ValueError(
             f"{source}: got one class only: {y[0]}{where}; a machine needs rows of two "
             f"at least, or another --label."
+        )
+    if distinct == len(y) >= _LEAST_ROWS and y.dtype.kind != "f":
+        raise ValueError(
+            f"{source} has another label{where} in each of its {len(y):,} rows, such "
+            f"as {y[0]}, which are no classes; name the column of the labels with "
+            f"--label."
         )
     if y.dtype.kind != "f":
         return

@@ -35,8 +35,11 @@ class TrainingReport:
             what = f"{width:,} columns"
         else:
             what = f"{width:,} features ({100 * density(data.X):.3g} % not zero)"
+        where = f" in column {data.label_name!r}" if data.label_name else ""
+        self.found["label"] = data.label_name
         self.line(
-            "data", f"{arguments.data}: {rows:,} rows, {what}, {classes:,} classes"
+            "data",
+            f"{arguments.data}: {rows:,} rows, {what}, {classes:,} classes{where}",
         )
         for number, text in enumerate(features.lines()):
             self.line("" if number else "columns", text)

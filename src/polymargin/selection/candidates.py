@@ -1,6 +1,7 @@
 """The machines that are worth a trial on a table, from simple to involved."""
 
 from dataclasses import dataclass, field, replace
+from math import sqrt
 
 import numpy as np
 import scipy.sparse as sp
@@ -80,21 +81,37 @@ def kernel_candidates(X, given: dict) -> list[Candidate]:
 
 
 def beyond(best: Candidate, tried: list[Candidate]) -> list[Candidate]:
-    """Return neighbours of a kernel machine that lie outside of all that were tried."""
-    kernels = [one for one in tried if one.family == "kernel"]
-    Cs = [one.C for one in kernels]
-    gammas = [one.gamma for one in kernels]
-    C, gamma = best.C, best.gamma
-    wider_C = {min(Cs): C / _STEP_C, max(Cs): C * _STEP_C}.get(C)
-    wider_gamma = {min(gammas): gamma / _STEP_GAMMA, max(gammas): gamma * _STEP_GAMMA}
-    wider_gamma = wider_gamma.get(gamma)
-    found = []
-    if wider_C is not None:
-        found.append(replace(best, C=wider_C))
+    """Return neighbours of a candidate that lie outside of all that were tried."""
+    alike = [one for one in tried if one.family == best.family]
+    wider_C = _outside(best.C, [one.C for one in alike], _STEP_C)
+    found = [] if wider_C is None else [replace(best, C=wider_C)]
+    if best.family == "linear":
+        return found
+    wider_gamma = _outside(best.gamma, [one.gamma for one in alike], _STEP_GAMMA)
     if wider_gamma is not None:
         found.append(replace(best, gamma=wider_gamma))
     if len(found) == 2:
         found.append(replace(best, C=wider_C, gamma=wider_gamma))
+    return found
+
+
+def _outside(value: float, tried: list[float], step: float) -> float | None:
+    """Return the next value if this one is at an edge of those tried."""
+    if value == min(tried):
+        return value / step
+    return value * step if value == max(tried) else None
+
+
+def finer(best: Candidate) -> list[Candidate]:
+    """Return neighbours of a candidate half a step away, between those of the grid."""
+    half = sqrt(_STEP_C)
+    found = [replace(best, C=best.C / half), replace(best, C=best.C * half)]
+    if best.gamma is not None:
+        half = sqrt(_STEP_GAMMA)
+        found += [
+            replace(best, gamma=best.gamma / half),
+            replace(best, gamma=best.gamma * half),
+        ]
     return found
 
 

@@ -172,9 +172,10 @@ def _number(name, values: np.ndarray) -> Column:
     if len(known) == 0:
         return Column(name, "constant", "left out: it is empty")
     if np.isinf(known).any():
+        row = int(np.flatnonzero(np.isinf(values))[0]) + 1
         raise ValueError(
-            f"column {name!r} has a value that is infinite; leave it empty, as what "
-            f"is missing."
+            f"column {name!r}, row {row}: {values[row - 1]:g} is no finite number; "
+            f"leave the cell empty if it is missing."
         )
     least, most = known.min(), known.max()
     if least == most and len(known) == len(values):

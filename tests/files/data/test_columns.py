@@ -96,11 +96,18 @@ MIXED = "".join(f"{i},{i * i},x\n" for i in range(60))
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (b"", "the input has no rows."),
-        (b"a,b,class\n", "the input has a header, but no rows."),
+        (b"", "the input has no rows; give a line with the names of columns"),
+        (b"a,b,class\n", "the input has a header, but no rows; add a line"),
+        (b"made by me\na,b,class\n1,w,x\n", "leave out what is above the names"),
+        (b"a,b,class\n1,w,x\n3,4,y,z\n", "found 4; put what has a ',' in it between"),
+        (b"a,kind,\n1,x,\n2,y,\n", "column '', which is to have the labels, is empty"),
+        (
+            b"a,b,class\n1,w,x\n3,4,NA\n",
+            "in column 'class', 'NA' stands for none; fill",
+        ),
         (b"a,a,class\n1,w,x\n2,v,y\n", "has 2 columns called 'a'; give each a name"),
         (b"a,a,class\n1,1,x\n2,2,y\n", "has 2 columns called 'a'; give each a name"),
-        (b"a,b,class\n1,w\n3,4,y\n", "the input, line 2: expected 3 columns, found 2;"),
+        (b"a,b,class\n1,w\n3,4,y\n", "line 2: expected 3 columns, found 2; fill in"),
         (b"a,b,class\n1,w,x\n3,4,\n", "line 3: there is no label in column 'class';"),
         (
             b"a,b,class\n1,r\xe4,x\n",
@@ -143,3 +150,40 @@ def test_without_pyarrow(monkeypatch):
     with pytest.raises(ImportError, match=r"'w'.*pip install polymargin\[files\]"):
         read("a,b,class\n1,w,x\n2,v,y\n")
     assert read("a,class\n1,x\n2,y\n").X.shape == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers", "kind"),
+    [
+        ('a,class\n"1,234.5",x\n7,y\n,z\n', [1234.5, 7, None], "number, as 1,234.5"),
+        ("a,class\n12.5%,x\n-3 %,y\n", [12.5, -3], "number, as 1,234.5"),
+        ("a,class\n$-0.5,x\n-$3,y\n", [-0.5, -3], "number, as 1,234.5"),
+        ("a;class\n1,234;x\n0,5;y\n", [1.234, 0.5], "number, as 1.234,5"),
+        ("a;class\n1.234,5;x\n7 €;y\n", [1234.5, 7], "number, as 1.234,5"),
+        ('a,class\n"0,123",x\n"1,5",y\n', [0.123, 1.5], "number, as 1.234,5"),
+        ("a,class\n1.2.3,x\n4,y\n", ["1.2.3", "4"], "words"),
+        ("a,class\n1 2%,x\n4,y\n", ["1 2%", "4"], "words"),
+    ],
+)
+def test_numbers_as_people_write_them(text, numbers, kind):
+    data = load_columns(text.encode())
+    assert data.types == [("a", kind)]
+    assert data.X.column("a").to_pylist() == numbers
+    # As in training, for rows to be predicted.
+    again = load_columns(text.encode(), trained=Trained(data.types, "class", True))
+    assert again.X == data.X
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a|b|class\n1|2|x\n3|4|y\n",
+        "sep=;\na;b;class\n1;2;x\n3;4;y\n",
+        "sep=|\r\n1|2|x\r\n3|4|y\r\n",
+        "\ufeffa;b;class\r\n1;2;x\r\n3;4;y\r\n",
+    ],
+)
+def test_separators(text):
+    data = load_columns(text.encode())
+    np.testing.assert_array_equal(data.X, [[1, 2], [3, 4]])
+    assert data.y.tolist() == ["x", "y"]

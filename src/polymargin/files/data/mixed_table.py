@@ -13,9 +13,12 @@ from .label_column import find_label
 from .label_rule import simplest_labels
 from .parse_errors import check_utf8, without_byte_order_mark
 from .table import TableHead, read_head
+from .written_numbers import COMMA, POINT, numbers_in_style, styles_for
 
 # What stands for a missing cell, spaces around it left out.
 MISSING = ("", "?", "NA", "N/A", "n/a", "nan", "NaN", "NAN", "null", "NULL", "None")
+# The same of a label; "None" may be a class.
+NO_LABEL = tuple(word for word in MISSING if word != "None")
 NUMBER, WORDS = "number", "words"
 DATES = (
     "%Y-%m-%d",
@@ -90,7 +93,9 @@ def read_mixed(
             raise ValueError(missing_column(title, titles, name))
         column = _without_missing(table.column(titles.index(title)))
         known = wanted.get(title, WORDS if title in as_words else None)
-        found[title], kind = _typed(column, known, title, name, first_line)
+        kinds = (NUMBER, *styles_for(head.delimiter), *DATES)
+        kinds = kinds if known is None else (known,)
+        found[title], kind = _typed(column, kinds, title, name, first_line)
         found_types.append((title, kind))
     return Data(
         pa.table(found),
@@ -149,10 +154,15 @@ def _read_words(text: memoryview, head: TableHead, titles: list[str], name: str)
         if not wrong:
             raise ValueError(f"{name} cannot be read as a table: {error}.") from error
         before = bytes(text[: head.end]).count(b"\n")
+        found = wrong[0].actual_columns
+        remedy = f"put what has a {head.delimiter!r} in it between quotes"
+        if found < head.width:
+            remedy = "fill in the row or leave it out"
+        elif head.width == 1:
+            remedy = "leave out what is above the names of the columns"
         raise ValueError(
-            f"{name}, line {before + wrong[0].number}: expected {head.width} columns, "
-            f"found {wrong[0].actual_columns}; put what has a {head.delimiter!r} in it "
-            f"between quotes."
+            f"{name}, line {before + wrong[0].number}: expected {head.width} "
+            f"column{'s' if head.width > 1 else ''}, found {found}; {remedy}."
         ) from None
 
 
@@ -160,11 +170,17 @@ def _labels(column, title: str, name: str, first_line: int) -> np.ndarray:
     import pyarrow.compute as pc
 
     words = pc.utf8_trim_whitespace(column).to_numpy().astype(str)
-    empty = np.flatnonzero(words == "")
+    empty = np.flatnonzero(np.isin(words, NO_LABEL))
+    if len(empty) == len(words):
+        raise ValueError(
+            f"{name}: column {title!r}, which is to have the labels, is empty; name "
+            f"another one with --label."
+        )
     if len(empty):
+        found = f", {str(words[empty[0]])!r} stands for none" * bool(words[empty[0]])
         raise ValueError(
             f"{name}, line {first_line + empty[0]}: there is no label in column "
-            f"{title!r}; fill it in, or leave out the row."
+            f"{title!r}{found}; fill it in, or leave out the row."
         )
     return words
 
@@ -179,24 +195,29 @@ def _without_missing(column):
     return pc.if_else(missing, None, column)
 
 
-def _typed(column, known: str | None, title: str, name: str, first_line: int):
-    """Return a column as numbers, dates or words, and which of these it is."""
-    if known == WORDS:
-        return column, WORDS
-    for kind in (NUMBER, *DATES) if known is None else (known,):
+def _typed(column, kinds: Sequence[str], title: str, name: str, first_line: int):
+    """Return a column as the first of some kinds that all of it is, and which that is.
+
+    Words, unless there is one kind only that it can be, or it was meant to be numbers.
+    """
+    for kind in kinds:
         converted = _converted(column, kind)
         if converted is not None:
             return converted, kind
-    if known is None and not _is_mixed(column):
+    if len(kinds) > 1 and not _is_mixed(column):
         return column, WORDS
-    raise _wrong_cell(column, known or NUMBER, title, name, first_line)
+    raise _wrong_cell(column, kinds[0], title, name, first_line)
 
 
 def _converted(column, kind: str):
-    """Return words as numbers, or as dates of a format; None if one is not."""
+    """Return words as what they are to be, as dates of a format; None if one is not."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    if kind == WORDS:
+        return column
+    if kind in (POINT, COMMA):
+        return numbers_in_style(column, kind)
     if kind == NUMBER:
         try:
             return pc.cast(column, pa.float64())
@@ -227,7 +248,7 @@ def _wrong_cell(column, kind: str, title: str, name: str, first_line: int):
         if _converted(pa.chunked_array([cell], pa.string()), kind) is None
     )
     shown = word if len(word) <= 40 else word[:37] + "..."
-    what = "number" if kind == NUMBER else f"date of the form {kind}"
+    what = f"date of the form {kind}" if kind in DATES else kind
     return ValueError(
         f"{name}, line {first_line + row}, column {title!r}: {shown!r} is no {what}, "
         f"as the others are; leave the cell empty if it is missing, or train with "

@@ -12,7 +12,8 @@ from .label_column import find_label
 from .label_rule import as_strings, simplest_labels, told_apart
 from .parse_errors import check_utf8, parse_error_message, without_byte_order_mark
 
-DELIMITERS = (",", "\t", ";")
+DELIMITERS = (",", "\t", ";", "|")
+_SEPARATOR = re.compile(r"sep=(.)", re.IGNORECASE)  # a first line for Excel
 _HEAD = 1 << 16
 _MISSING = "fill it in, or leave out the row"
 _WORDS = "correct it, or encode or leave out the column"
@@ -83,8 +84,8 @@ def read_table(
     name : str
         Of the source, for messages.
     delimiter : str or None
-        Between columns; None: the one of comma, tab and semicolon that the first line
-        has most of.
+        Between columns; None: the one of comma, tab, semicolon and bar that the first
+        line has most of.
     label, dtype
         As in `load_data`.
     threads : int
@@ -116,9 +117,16 @@ def read_head(text: memoryview, name: str, delimiter: str | None) -> TableHead:
     """Look at the first lines of a table, whichever column has the labels."""
     plain = without_byte_order_mark(text, name)
     mark = len(text) - len(plain)
+    before = 0
     first, after_first = _next_line(plain, 0, name)
+    if asked := _SEPARATOR.fullmatch(first):
+        delimiter, before = asked[1], after_first
+        first, after_first = _next_line(plain, before, name)
     if not first:
-        raise ValueError(f"{name} has no rows.")
+        raise ValueError(
+            f"{name} has no rows; give a line with the names of columns, and one for "
+            f"each row."
+        )
     if delimiter is None:
         delimiter = max(DELIMITERS, key=first.count)
     second, _ = _next_line(plain, after_first, name)
@@ -126,8 +134,9 @@ def read_head(text: memoryview, name: str, delimiter: str | None) -> TableHead:
     width = len(rows[0])
     names = rows[0] if has_header(rows) else None
     if names is not None and not second:
-        raise ValueError(f"{name} has a header, but no rows.")
-    return TableHead(delimiter, names, width, mark + (after_first if names else 0))
+        raise ValueError(f"{name} has a header, but no rows; add a line for each row.")
+    end = after_first if names else before
+    return TableHead(delimiter, names, width, mark + end)
 
 
 def read_body(
@@ -203,8 +212,8 @@ def _fields(line: str, delimiter: str, name: str) -> list[str]:
 def _check_columns(names, width: int, at: int | None, name: str) -> None:
     if width == 1 and at == 0:
         raise ValueError(
-            f"{name} has only one column, the label; separate columns by a comma, tab "
-            f"or semicolon, or give label=False."
+            f"{name} has only one column, the label; separate columns by a comma, "
+            f"tab, semicolon or bar, or give label=False."
         )
     if names is not None and at != 0 and not names[0]:
         raise ValueError(

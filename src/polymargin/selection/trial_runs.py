@@ -1,0 +1,198 @@
+"""How candidates are tried, fold by fold, until one is left or the time is over.
+
+Rows that were held out are evidence. While there are few of them, only what is clearly
+worse than the best is dropped. As soon as there are enough, the grid goes on where the
+best is at its edge, other machines join where the first has done well, and finer steps
+are tried around the best; then all but a few are dropped from fold to fold.
+"""
+
+import warnings
+from collections.abc import Callable
+from math import inf
+from time import perf_counter
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import _safe_indexing
+
+from ..base.threads import on_threads
+from .candidates import Candidate, beyond, finer, with_others
+from .trials import Trial, ranked, still_hopeful
+
+_FIRST_ROWS = 1000  # to train on, before all rows of a fold are
+_ENOUGH = 300  # rows held out that tell candidates apart
+_LEFT = (8, 5, 4, 3)  # most candidates when there are enough, a fold later, ...
+_MOST_GROWTH = 3  # steps beyond the edge of the grid
+_TOL = 1e-2  # of trials
+_LEAST_SECONDS = 0.1  # of a fit when the budget is spent
+
+
+class TrialRuns:
+    """Folds with their features, the clock, and how to try candidates.
+
+    Parameters
+    ----------
+    budget, random_state, watch, stopped, callback
+        As in `choose`.
+    threads : int
+    """
+
+    def __init__(
+        self,
+        budget: float,
+        random_state,
+        threads: int,
+        watch: Callable | None,
+        stopped: Callable[[], bool],
+        callback,
+    ):
+        self.start, self.budget = perf_counter(), budget
+        self.random_state, self.threads = random_state, threads
+        self.watch, self.stopped, self.callback = watch, stopped, callback
+        self.trials: list[Trial] = []
+        self.done = self.planned = 0.0
+        self._features: dict[int, tuple] = {}
+
+    def sample(self, n: int, most: int) -> np.ndarray:
+        """Return the numbers of at most so many rows, in order."""
+        if n <= most:
+            return np.arange(n)
+        rng = np.random.default_rng(self.random_state)
+        return np.sort(rng.choice(n, most, replace=False))
+
+    def split(self, X, y, transformer, cv: int) -> None:
+        """Make folds of rows."""
+        self.X, self.y, self.transformer = X, y, transformer
+        largest = int(np.unique(y, return_counts=True)[1].max())
+        folds = StratifiedKFold(
+            min(cv, largest), shuffle=True, random_state=self.random_state
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # classes of few rows
+            self.splits = list(folds.split(np.zeros(len(y)), y))
+        self.begins_with_few = len(self.splits[0][0]) > 1.5 * _FIRST_ROWS
+
+    def spent(self) -> bool:
+        """Whether no trial may begin any more."""
+        return self.stopped() or perf_counter() - self.start > self.budget
+
+    def held_out(self, fold: int) -> np.ndarray:
+        """Return the numbers of the rows that a fold is measured on."""
+        return self.splits[max(fold, 0)][1]
+
+    def features(self, fold: int) -> tuple:
+        """Return features of the rows to train on and of those held out."""
+        if fold not in self._features:
+            train, test = self.splits[fold]
+            parts = [_safe_indexing(self.X, rows) for rows in (train, test)]
+            if self.transformer is not None:
+                transformer = clone(self.transformer)
+                parts[0] = transformer.fit_transform(parts[0], self.y[train])
+                parts[1] = transformer.transform(parts[1])
+            if self.begins_with_few:
+                self._features.clear()  # of many rows, one fold at a time
+            self._features[fold] = tuple(parts)
+        return self._features[fold]
+
+    def run(self, trials: list[Trial]) -> list[Trial]:
+        """Try candidates fold by fold; return those that are left."""
+        self.trials = list(trials)
+        order = [-1] * self.begins_with_few + list(range(len(self.splits)))
+        left, limits = trials, iter(_LEFT)
+        most: int | None = None
+        for place, fold in enumerate(order):
+            self.planned = self.done + self._cost(len(left), order[place:])
+            self._try_all(left, fold)
+            tried = [trial for trial in left if fold in trial.right]
+            if self.spent() or len(tried) < len(left):
+                return tried or [trial for trial in left if trial.right]
+            seen = [-1] if fold == -1 else [f for f in order[: place + 1] if f >= 0]
+            evidence = sum(len(self.held_out(one)) for one in seen)
+            grown = most is not None
+            if grown or evidence >= _ENOUGH or fold == order[-1]:
+                most = next(limits, most)
+            left = still_hopeful(left, seen, most)
+            if most is not None and not grown:
+                left = self._grow(left, seen, most)
+        return left
+
+    def _grow(self, left: list[Trial], folds: list[int], most: int) -> list[Trial]:
+        """Go on where the best is at the edge of what was tried, let other kernel
+        machines join where the first has done well, and look closer at the best.
+        """
+        for _ in range(_MOST_GROWTH):
+            best = ranked(left, folds)[0].candidate
+            new = beyond(best, [trial.candidate for trial in self.trials])
+            if not new:
+                break
+            left = self._add(left, new, folds, most)
+        candidates = with_others([trial.candidate for trial in left])
+        left = self._add(left, candidates[len(left) :], folds, most)
+        best = ranked(left, folds)[0].candidate
+        return self._add(left, finer(best), folds, most)
+
+    def _add(
+        self, left: list[Trial], candidates: list[Candidate], folds, most: int
+    ) -> list[Trial]:
+        known = [trial.candidate for trial in self.trials]
+        joined = [
+            Trial(candidate) for candidate in candidates if candidate not in known
+        ]
+        self.trials += joined
+        self.planned += len(joined) * sum(map(self._share_of, folds))
+        for fold in folds:
+            self._try_all(joined, fold)
+            joined = [trial for trial in joined if fold in trial.right]
+        return still_hopeful(left + joined, folds, most)
+
+    def _share_of(self, fold: int) -> float:
+        """What a trial costs, in trials on a whole fold."""
+        return _FIRST_ROWS / len(self.splits[0][0]) if fold == -1 else 1.0
+
+    def _cost(self, count: int, folds: list[int]) -> float:
+        """How much is to be done at most, in trials on a whole fold."""
+        total, limits = 0.0, iter(_LEFT)
+        for fold in folds:
+            total += count * self._share_of(fold)
+            if self.begins_with_few:
+                count = min(count, next(limits, count))
+        return total
+
+    def _try_all(self, trials: list[Trial], fold: int) -> None:
+        features = self.features(max(fold, 0))
+        on_threads(lambda one: self._try(one, fold, *features), trials, self.threads)
+
+    def _try(self, trial: Trial, fold: int, X, X_test) -> None:
+        began = perf_counter()
+        left = self.start + self.budget - began
+        if any(one.right for one in self.trials) and self.spent():
+            return
+        train, test = self.splits[max(fold, 0)]
+        y = self.y[train]
+        if fold == -1:
+            rows = self.sample(len(y), _FIRST_ROWS)
+            X, y = X[rows], y[rows]
+        model = trial.candidate.estimator(
+            tol=_TOL,
+            n_jobs=1,
+            random_state=self.random_state,
+            max_time=max(left, _LEAST_SECONDS) if left < inf else None,
+        )
+        if self.callback is not None:
+            model.set_callbacks(self.callback)
+        if (y == y[0]).all():
+            predicted = np.full(len(test), y[0])
+        else:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                predicted = model.fit(X, y).predict(X_test)
+        trial.predicted[fold] = predicted
+        trial.right[fold] = predicted == self.y[test]
+        trial.seconds += perf_counter() - began
+        self.done += self._share_of(fold)
+        if self.watch is not None:
+            share = min(self.done / self.planned, 1.0)
+            spent = (perf_counter() - self.start) / self.budget
+            self.watch(min(max(share, spent), 1.0), trial)
