@@ -70,14 +70,16 @@ test-core: $(VENV)/.extra-test
 	$(BIN)/ctest --test-dir build/core --output-on-failure --parallel $(JOBS)
 
 test-python: $(VENV)/.extra-test
-	$(BIN)/python -m pytest -n $(JOBS) --durations=15 tests
+	POLYMARGIN_TEST_ALL=1 $(BIN)/python -m pytest -n $(JOBS) --durations=15 tests
 
+# All programs, or some: make sanitize ONLY="reading_generic base_generic"
 sanitize: $(VENV)/.extra-test
 	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
 	  -DPOLYMARGIN_PYTHON=OFF -DPOLYMARGIN_TESTS=ON -DPOLYMARGIN_SANITIZE=address,undefined \
 	  "-DPOLYMARGIN_TEST_SETS=$(SETS)"
-	$(BIN)/cmake --build build/sanitize --parallel $(JOBS)
-	$(BIN)/ctest --test-dir build/sanitize --output-on-failure --parallel $(JOBS)
+	$(BIN)/cmake --build build/sanitize --parallel $(JOBS) $(if $(ONLY),--target $(ONLY:%=test_%))
+	$(BIN)/ctest --test-dir build/sanitize --output-on-failure --parallel $(JOBS) \
+	  $(if $(ONLY),-R '$(subst $(eval) ,|,$(ONLY:%=test_%$$))')
 
 # Programs whose tests start threads, and the files of these that do.
 THREADED := base certify reading access driver_linear

@@ -16,6 +16,8 @@ from mutations import mutated
 
 from polymargin import convert, load_data
 from polymargin.access.csr import check_compressed
+from polymargin.files.data.columns import load_columns
+from polymargin.tables.column_kinds import column_kinds
 
 try:
     import pyarrow as pa
@@ -100,6 +102,47 @@ def table(rng: random.Random, folder: Path) -> str:
     content = rng.choice(PACKERS)(mutated(content, TABLE, rng))
     label = rng.choice((None, None, False, 0, -1, "a", 99))
     return read(content, rng, format=rng.choice(("csv", "tsv")), label=label)
+
+
+CELLS = [*NUMBERS, *NAMES, "2020-01-01", "2020-13-40", "NA", "yes", "no", "a,b", '"']
+CELLS += ["1.5", "2", "3", "red", "green", "12:30", "\ufeff", "1 000", "5%", "=1+1"]
+
+
+def mixed(rng: random.Random, folder: Path) -> str:
+    """Tables with more than numbers, as `polymargin train` reads them."""
+    if pa is None:
+        return "skipped"
+    columns, mark = rng.randrange(1, 6), rng.choice(",,,\t;")
+    kinds = [rng.sample(CELLS, rng.choice((1, 2, 5))) for _ in range(columns)]
+
+    def row():
+        words = [rng.choice(kind) for kind in kinds]
+        return mark.join(f'"{word}"' if rng.random() < 0.2 else word for word in words)
+
+    head = [mark.join(rng.sample(["a", "b", "label", "", "é", "id", "3"], columns))]
+    content = "\n".join([*head, *(row() for _ in range(rng.randrange(9)))]).encode()
+    content = rng.choice(PACKERS)(mutated(content, TABLE, rng))
+    options = {"format": "tsv" if mark == "\t" else "csv"}
+    options |= {"label": rng.choice((None, None, "label", 0, -1, "none", 99))}
+    options |= {"encoding": rng.choice((*["utf-8"] * 7, "latin-1", "cp037", "no"))}
+    try:
+        data = load_columns(content, **options)
+    except (ValueError, MemoryError) as error:
+        assert str(error) and len(str(error)) < 3000, error
+        return "refused"
+    assert data.X.shape[0] > 0
+    assert data.y is None or len(data.y) == data.X.shape[0]
+    if isinstance(data.X, np.ndarray):
+        assert np.isfinite(data.X).all()
+        return "numbers"
+    assert len(data.feature_names) == data.X.shape[1]
+    try:
+        found = column_kinds(data.X)
+    except ValueError as error:  # such as an infinite number
+        assert str(error), error
+        return "no-columns"
+    assert all(each.kind and each.name in data.feature_names for each in found)
+    return "words"
 
 
 def _array(rng: random.Random, rows: int) -> np.ndarray:
@@ -237,6 +280,7 @@ def labels(rng: random.Random, folder: Path) -> str:
 ATTACKS = [
     Attack("svmlight", svmlight, 20_000),
     Attack("table", table, 20_000),
+    Attack("mixed", mixed, 5000),
     Attack("npz", npz, 5000),
     Attack("parquet", parquet, 5000),
     Attack("labels", labels, 2000),

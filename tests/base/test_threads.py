@@ -6,6 +6,7 @@ from threading import Event, Thread
 
 import pytest
 from joblib import cpu_count
+from patience import HANGS
 
 from polymargin.base.threads import abandonable, on_threads, thread_count
 
@@ -39,7 +40,7 @@ def test_a_signal_waits_for_what_has_begun(interrupted):
     def work(item):
         begun.append(item)
         ready.set()
-        assert told.wait(60)
+        assert told.wait(HANGS)
         time.sleep(0.1)  # who does not wait is gone
         ended.append(item)
 
@@ -100,7 +101,7 @@ def test_work_that_cannot_be_stopped_is_left_to_itself():
         raise TimeoutError
 
     with pytest.raises(TimeoutError):
-        abandonable(lambda: go_on.wait(60), give_up)
+        abandonable(lambda: go_on.wait(HANGS), give_up)
     assert asked == [1]
     go_on.set()
     assert abandonable(lambda: 1 + 1, lambda: None) == 2

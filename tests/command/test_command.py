@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from patience import HANGS
 
 from polymargin.command import SUBCOMMANDS, main
 
@@ -68,7 +69,7 @@ def test_as_a_module():
         [sys.executable, "-m", "polymargin.command", "--help"],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANGS,
     )
     assert done.returncode == 0
     for name in SUBCOMMANDS:

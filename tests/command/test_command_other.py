@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from command_files import digits, run_json, write_digits, write_iris, write_text
+from patience import HANGS
 
 import polymargin
 from polymargin.command import SUBCOMMANDS, main
@@ -173,7 +174,9 @@ def test_completion(tmp_path, capsys, shell):
     assert main(["completion", shell]) == 0
     script = tmp_path / "script"
     script.write_text(capsys.readouterr().out)
-    done = subprocess.run([shell, "-n", str(script)], capture_output=True, timeout=120)
+    done = subprocess.run(
+        [shell, "-n", str(script)], capture_output=True, timeout=HANGS
+    )
     assert (done.returncode, done.stderr) == (0, b"")
 
 
@@ -208,7 +211,7 @@ def test_what_is_completed(tmp_path, capsys):
             f'COMPREPLY=(); _polymargin; echo "${{COMPREPLY[@]}}"\n'
         )
     done = subprocess.run(
-        ["bash", "-c", script], capture_output=True, text=True, timeout=120
+        ["bash", "-c", script], capture_output=True, text=True, timeout=HANGS
     )
     assert done.stderr == ""
     found = [line.split() for line in done.stdout.splitlines()]

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 from command_files import digits, run, start, write_digits, write_iris
+from patience import HANGS
 
 import polymargin
 from polymargin import LinearSVM
@@ -51,7 +52,7 @@ assert not {"numpy", "scipy", "sklearn"} & set(sys.modules), "too much imported"
         )
         for more in words
     ]
-    texts = [process.communicate(timeout=120) for process in processes]
+    texts = [process.communicate(timeout=HANGS) for process in processes]
     assert [err for _, err in texts] == ["", "", ""]
     assert all(name in texts[0][0] for name in SUBCOMMANDS)
     for out, _ in texts:
@@ -117,7 +118,7 @@ def test_ctrl_c_keeps_the_model(folder, tmp_path):
     line = process.stderr.readline()  # progress: training has begun
     assert "epoch" in line and "gap" in line
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=HANGS)
     assert process.returncode == 130
     assert "the model trained so far is in digits.polymargin" in err
     found = json.loads(out)
@@ -157,7 +158,7 @@ def test_ctrl_c_in_a_search_on_threads(folder, tmp_path):
     assert os.read(reading, 1) == b"."
     os.close(reading)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=HANGS)
     assert (process.returncode, out) == (130, "")
     assert err == "polymargin tune: stopped; nothing is written.\n"
     assert list(tmp_path.iterdir()) == []
@@ -165,6 +166,6 @@ def test_ctrl_c_in_a_search_on_threads(folder, tmp_path):
 
 def test_as_a_module(tmp_path):
     words = [sys.executable, "-m", "polymargin.command", "train", "nowhere.svm"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=HANGS)
     assert done.returncode == 1
     assert done.stderr == "polymargin train: nowhere.svm: No such file or directory.\n"

@@ -8,6 +8,7 @@ import time
 
 import pytest
 from command_files import command, digits, write_digits
+from patience import HANGS
 
 import polymargin
 from polymargin import LinearSVM
@@ -35,7 +36,7 @@ class Terminal:
         os.close(slave)
         self.text = ""
 
-    def read_until(self, words=None, seconds=120):
+    def read_until(self, words=None, seconds=HANGS):
         """Read until something is shown, or to the end."""
         end = time.monotonic() + seconds
         while words is None or words not in self.text:
@@ -57,7 +58,7 @@ class Terminal:
     def finish(self):
         self.read_until()
         os.close(self.master)
-        return self.process.wait(timeout=120)
+        return self.process.wait(timeout=HANGS)
 
 
 def _own_terminal():

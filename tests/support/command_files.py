@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import numpy as np
+from patience import HANGS
 from sklearn.datasets import dump_svmlight_file, load_digits, load_iris
 
 from polymargin.command import main
@@ -82,5 +83,5 @@ def run(*words, input=None, **options):
     """Run the command in a process of its own; return status, output, errors."""
     stdin = subprocess.DEVNULL if input is None else subprocess.PIPE
     process = start(*words, stdin=stdin, **options)
-    out, err = process.communicate(input, timeout=120)
+    out, err = process.communicate(input, timeout=HANGS)
     return process.returncode, out, err

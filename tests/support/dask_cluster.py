@@ -6,6 +6,7 @@ import dask
 import dask.array as da
 import numpy as np
 from distributed import Client, LocalCluster
+from patience import HANGS
 from problems import make_model, make_problem
 
 from polymargin.dask import DaskLinearSVM, DaskMaxEnt
@@ -28,7 +29,7 @@ def connect(cluster):
 
 def assert_nothing_left(client):
     """No task, future or data is left; what is let go of takes a moment to go."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + HANGS
     while time.monotonic() < deadline:
         left = [
             client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from callbacks import AfterSteps
 from numpy.testing import assert_allclose, assert_array_equal
+from patience import HANGS
 from problems import assert_same_training, make_problem, make_sparse_problem
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -114,10 +115,10 @@ def test_a_signal_reaches_the_other_threads():
     def work(number):
         pair = driver.pairs[number]
         if number == 0:
-            another_runs.wait(60)
+            another_runs.wait(HANGS)
             raise KeyboardInterrupt
         another_runs.set()
-        give_up = time.perf_counter() + 60
+        give_up = time.perf_counter() + HANGS
         while pair.end > 0 and time.perf_counter() < give_up:
             time.sleep(0.01)
         ended.append(pair.end)

@@ -107,6 +107,7 @@ MIXED = "".join(f"{i},{i * i},x\n" for i in range(60))
         ),
         (b"a,a,class\n1,w,x\n2,v,y\n", "has 2 columns called 'a'; give each a name"),
         (b"a,a,class\n1,1,x\n2,2,y\n", "has 2 columns called 'a'; give each a name"),
+        (b"class\nx\ny\nx\n", "the input has one column, the label 'class'; give oth"),
         (b"a,b,class\n1,w\n3,4,y\n", "line 2: expected 3 columns, found 2; fill in"),
         (b"a,b,class\n1,w,x\n3,4,\n", "line 3: there is no label in column 'class';"),
         (

@@ -11,6 +11,7 @@ import threading
 
 import numpy as np
 import pytest
+from patience import HANGS
 
 from polymargin import load_data
 
@@ -84,9 +85,9 @@ def test_open_file(tmp_path):
 def test_standard_input(pack):
     script = "from polymargin import load_data; print(load_data('-').X.toarray())"
     command = [sys.executable, "-c", script]
-    done = subprocess.run(command, input=pack(TEXT), capture_output=True, timeout=120)
+    done = subprocess.run(command, input=pack(TEXT), capture_output=True, timeout=HANGS)
     assert done.stdout.decode() == "[[0.5 0.  2. ]\n [0.  1.  0. ]]\n"
-    done = subprocess.run(command, input=b"1 x", capture_output=True, timeout=120)
+    done = subprocess.run(command, input=b"1 x", capture_output=True, timeout=HANGS)
     assert b"standard input, line 1, column 3: expected index:value" in done.stderr
 
 

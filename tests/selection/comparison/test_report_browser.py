@@ -6,6 +6,7 @@ import subprocess
 import numpy as np
 import pytest
 from comparisons import EXAMPLE
+from patience import HANGS
 
 from polymargin import compare
 
@@ -35,7 +36,7 @@ def browse(page, *options):
         ],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANGS,
         check=True,
     ).stdout
 

@@ -97,6 +97,11 @@ def read_mixed(
         kinds = kinds if known is None else (known,)
         found[title], kind = _typed(column, kinds, title, name, first_line)
         found_types.append((title, kind))
+    if not found:
+        raise ValueError(
+            f"{name} has one column, the label {titles[0]!r}; give others to learn "
+            f"from."
+        )
     return Data(
         pa.table(found),
         y,
