@@ -4,6 +4,7 @@ import json
 import pickle
 import random
 import shutil
+import warnings
 from functools import cache
 from pathlib import Path
 from zlib import crc32
@@ -21,6 +22,8 @@ from model_files import (
     write_sample,
     y,
 )
+from pipeline_samples import SAMPLES as PIPELINES
+from pipeline_samples import fitted
 from tampering import change_array, tampered
 
 import polymargin
@@ -56,6 +59,41 @@ def models(rng: random.Random, folder: Path) -> str:
             assert len(model.predict(rows)) == len(X)
     str(polymargin.describe(model))
     polymargin.save(model, path)
+    return "loaded"
+
+
+@cache
+def _pipeline_of(name: str, folder: Path):
+    """The bytes of a sample, its document, its arrays, and rows for it."""
+    path = folder / "pipeline-sample"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pipeline, rows = fitted(name)
+    polymargin.save(pipeline, path)
+    return path.read_bytes(), *take_apart(path), rows
+
+
+def pipelines(rng: random.Random, folder: Path) -> str:
+    """Files of pipelines: one sentence, or what predicts or says why it cannot."""
+    name, path = rng.choice(list(PIPELINES)), folder / "pipeline"
+    data, document, tensors, rows = _pipeline_of(name, folder)
+    if rng.random() < 0.2:
+        path.write_bytes(change_bytes(data, rng))
+    else:
+        put_together(path, *change_model(document, tensors, rng))
+    try:
+        model = polymargin.load(path, mmap=rng.random() < 0.5)
+    except ModelFileError as error:
+        assert "\n" not in str(error)
+        return "refused"
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            assert len(model.predict(rows)) == len(rows)
+            str(polymargin.describe(model))
+        except ValueError as error:  # such as other columns, or no finite numbers
+            assert str(error), type(error)
+            return "no-predictions"
     return "loaded"
 
 
@@ -178,6 +216,7 @@ def streams(rng: random.Random, folder: Path) -> str:
 
 ATTACKS = [
     Attack("models", models, 4000),
+    Attack("pipelines", pipelines, 3000),
     Attack("stores", stores, 1500),
     Attack("streams", streams, 2000),
 ]
