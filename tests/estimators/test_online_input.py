@@ -30,6 +30,8 @@ def test_steps(steps):
 @pytest.mark.parametrize(
     "parameters",
     [
+        {"machine": "llw"},
+        {"loss": "logistic"},
         {"selection": "best"},
         {"schedule": "none"},
         {"hits": 0},

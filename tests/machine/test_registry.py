@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from polymargin import (
     KernelSVM,
     LinearSVM,
+    OnlineSVM,
     convert,
     export_liblinear,
     import_liblinear,
@@ -97,6 +98,17 @@ def test_kernels(name):
                 assert_refuses(
                     lambda m=model: m.fit(X, y), f"solver={solver!r}", name, "block"
                 )
+
+
+@pytest.mark.parametrize(("machine", "loss"), PAIRS)
+def test_online(machine, loss):
+    model = OnlineSVM(machine=machine, loss=loss, random_state=0)
+    if loss in FORMULATIONS[machine].online:
+        model.fit(X, y)
+        assert 0 <= model.gap(X, y) <= 1
+    else:
+        with pytest.raises(ValueError, match=r"parameter of OnlineSVM.*'(cs|hinge)'"):
+            model.fit(X, y)
 
 
 @pytest.mark.parametrize(("machine", "loss"), PAIRS)

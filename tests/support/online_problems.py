@@ -5,6 +5,7 @@ from kernel_problems import gaussian
 from problems import is_own
 
 from polymargin import OnlineSVM
+from polymargin.machine.registry import FORMULATIONS
 
 GAMMA = 0.3
 # Every way to choose patterns with every way to choose steps.
@@ -13,6 +14,10 @@ METHODS = [
     for selection in ("gain", "random")
     for schedule in ("adaptive", "fixed")
 ]
+
+
+# Every machine that can be learned online.
+MACHINES = [(name, loss) for name, row in FORMULATIONS.items() for loss in row.online]
 
 
 def online(**parameters):
@@ -34,11 +39,18 @@ def dual_variables(model):
 
 
 def expected_gradients(model, kernel=None):
-    """(5) of the paper for all support patterns and classes."""
-    beta, labels, _ = dual_variables(model)
+    """(5) of the paper for all support patterns and classes; squared losses have a
+    term of their own.
+    """
+    beta, labels, loss_weights = dual_variables(model)
     rows = rows_of(model)
     gram = gaussian(rows, rows, GAMMA) if kernel is None else kernel(rows, rows)
-    return is_own(labels, beta.shape[1]) - gram @ beta
+    own = is_own(labels, beta.shape[1])
+    gradients = own - gram @ beta
+    if model.loss == "squared_hinge":  # |u|^2 or (sum u)^2 over 4C
+        penalised = own if model.machine == "cs" else ~own
+        gradients -= penalised * beta / (2 * loss_weights[:, None])
+    return gradients
 
 
 def expected_dual(model, kernel=None):
@@ -54,10 +66,12 @@ def check_state(model, tolerance=1e-9, kernel=None):
     own = is_own(labels, beta.shape[1])
     assert (beta[~own] <= 0).all()
     assert (beta[own] > 0).all()
-    assert (beta[own] <= loss_weights * (1 + tolerance)).all()
-    assert np.abs(beta.sum(axis=1)).max(initial=0) <= tolerance * loss_weights.max(
-        initial=1
-    )
+    if model.loss == "hinge":
+        bounded = own if model.machine == "cs" else ~own
+        limits = np.broadcast_to(loss_weights[:, None], beta.shape)[bounded]
+        assert (np.abs(beta[bounded]) <= limits * (1 + tolerance)).all()
+    largest = max(loss_weights.max(initial=1), np.abs(beta).max(initial=0))
+    assert np.abs(beta.sum(axis=1)).max(initial=0) <= tolerance * largest
     scale = 1 + loss_weights.sum()
     stored = model._driver.gradients()
     difference = (stored.toarray() - expected_gradients(model, kernel))[beta != 0]

@@ -22,10 +22,12 @@ template <class Real>
 class PyOnline : public Interruptible {
  public:
   // rows(places, width) returns the kernel of the patterns at some places with all below `width`.
-  PyOnline(int classes, bool by_gain, int hits, double violation, std::int64_t budget,
-           bool wall_clock, double evaluation_cost, const StepRates::Weights& weights,
-           bool adaptive, double cache_bytes, std::uint64_t seed, nb::callable rows)
-      : online_(classes, {by_gain, hits, violation, budget, wall_clock, evaluation_cost},
+  PyOnline(int classes, const MachineAxes& machine, bool by_gain, int hits, double violation,
+           std::int64_t budget, bool wall_clock, double evaluation_cost,
+           const StepRates::Weights& weights, bool adaptive, double cache_bytes, std::uint64_t seed,
+           nb::callable rows)
+      : online_(classes, ExchangeMachine(machine),
+                {by_gain, hits, violation, budget, wall_clock, evaluation_cost},
                 StepRates(weights, adaptive), std::int64_t(cache_bytes), seed,
                 source(std::move(rows))) {}
 
@@ -194,6 +196,7 @@ class PyOnline : public Interruptible {
   std::int64_t cached() { return online_.rows().cache().size(); }
   std::int64_t capacity() { return online_.rows().cache().capacity(); }
   double dual() const { return online_.patterns().dual(); }
+  double penalties() const { return online_.patterns().penalties(); }
   nb::tuple steps() const {
     return nb::make_tuple(online_.steps[0], online_.steps[1], online_.steps[2]);
   }
@@ -235,10 +238,11 @@ template <class Real>
 static void bind(nb::module_& m, const char* name) {
   using Driver = PyOnline<Real>;
   nb::class_<Driver>(m, name)
-      .def(nb::init<int, bool, int, double, std::int64_t, bool, double, const StepRates::Weights&,
-                    bool, double, std::uint64_t, nb::callable>(),
-           "classes"_a, "by_gain"_a, "hits"_a, "violation"_a, "budget"_a, "wall_clock"_a,
-           "evaluation_cost"_a, "weights"_a, "adaptive"_a, "cache_bytes"_a, "seed"_a, "rows"_a)
+      .def(nb::init<int, const MachineAxes&, bool, int, double, std::int64_t, bool, double,
+                    const StepRates::Weights&, bool, double, std::uint64_t, nb::callable>(),
+           "classes"_a, "machine"_a, "by_gain"_a, "hits"_a, "violation"_a, "budget"_a,
+           "wall_clock"_a, "evaluation_cost"_a, "weights"_a, "adaptive"_a, "cache_bytes"_a,
+           "seed"_a, "rows"_a)
       .def("grow", &Driver::grow, "places"_a)
       .def("free", &Driver::free, "count"_a)
       .def("process", &Driver::process, "places"_a, "labels"_a, "loss_weights"_a, "values"_a,
@@ -260,6 +264,7 @@ static void bind(nb::module_& m, const char* name) {
       .def_prop_ro("cached", &Driver::cached)
       .def_prop_ro("capacity", &Driver::capacity)
       .def_prop_ro("dual", &Driver::dual)
+      .def_prop_ro("penalties", &Driver::penalties)
       .def_prop_ro("steps", &Driver::steps)
       .def_prop_ro("evaluations", &Driver::evaluations)
       .def_prop_ro("terms", &Driver::terms)

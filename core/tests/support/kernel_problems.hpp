@@ -16,7 +16,8 @@ struct KernelMachine {
   MachineAxes axes(int classes) const { return axes_of(machine, loss, classes); }
 };
 inline const KernelMachine kKernelMachines[] = {
-    {"ww", "hinge"},         {"llw", "hinge"},         {"ovr", "hinge"},        {"cs", "hinge"},
+    {"ww", "hinge"},         {"llw", "hinge"},         {"ovr", "hinge"},
+    {"cs", "hinge"},         {"adm", "hinge"},         {"atm", "hinge"},
     {"ww", "squared_hinge"}, {"llw", "squared_hinge"}, {"ovr", "squared_hinge"}};
 
 // Points around centres, one for each class; some are there twice, some have a wrong label.

@@ -116,7 +116,8 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
         Number of landmarks of "nystroem", which is exact if there are no more rows.
 
     solver : {"auto", "block", "newton", "s2do", "smo"}, default="auto"
-        For research. "s2do" and "smo" do not train "cs" with "squared_hinge".
+        For research. "s2do" and "smo" do not train "cs", "adm" and "atm"
+        with "squared_hinge".
 
     violation_tol : "auto", float or None, default="auto"
         For research: a number stops when no example violates the optimality conditions

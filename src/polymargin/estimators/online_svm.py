@@ -14,9 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base.threads import thread_count
 from ..certify.certificate import relative_gap
-from ..certify.losses import crammer_singer_losses
 from ..driver.online.driver import ARRIVALS
 from ..driver.online.stream import in_chunks
+from ..machine.formulation import HINGES
+from ..machine.projection import Blocks
+from ..machine.registry import ONLINE_MACHINE_NAMES
 from .kernel_prediction import KernelPrediction
 from .online_attributes import OnlineModel
 from .online_training import OnlineTraining
@@ -38,7 +40,7 @@ def _takes_chunks(estimator) -> bool:
 
 
 class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
-    """Crammer-Singer machine with a kernel that learns from one example at a time.
+    """Multi-class machine with a kernel that learns from one example at a time.
 
     LaRank (Bordes, Bottou, Gallinari and Weston, 2007) tries every example once. One
     that violates its margin becomes a support pattern; steps on support patterns follow
@@ -50,6 +52,13 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
     ----------
     kernel : str or callable, default="rbf"
         As in `KernelSVM`. "precomputed" works in `fit` only.
+
+    machine : {"cs", "ww"}, default="cs"
+        Crammer-Singer, as in both papers, or Weston-Watkins. Others have no steps
+        between two classes of an example; see `KernelSVM` for these.
+
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        As in `KernelSVM`.
 
     C : float, default=1.0
         Weight of the losses.
@@ -193,6 +202,8 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
 
     _parameter_constraints: dict = {
         **KernelPrediction._kernel_constraints,
+        "machine": [StrOptions(set(ONLINE_MACHINE_NAMES))],
+        "loss": [StrOptions(set(HINGES))],
         "C": [Interval(Real, 0, None, closed="neither")],
         "selection": [StrOptions({"gain", "random"})],
         "schedule": [StrOptions({"adaptive", "fixed"})],
@@ -218,6 +229,8 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
         self,
         kernel="rbf",
         *,
+        machine="cs",
+        loss="hinge",
         C=1.0,
         gamma="scale",
         degree=3,
@@ -240,6 +253,8 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
         history=False,
     ):
         self.kernel = kernel
+        self.machine = machine
+        self.loss = loss
         self.C = C
         self.gamma = gamma
         self.degree = degree
@@ -417,6 +432,8 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
         labels = self._known_labels(y)
         problem = self._problem(self._machine(), X, labels, sample_weight)
         scores = self._expansion.scores(X, thread_count(self.n_jobs))
-        losses = crammer_singer_losses(scores.astype(np.float64), labels)
-        objective = driver.half_norm + problem.loss_weights @ losses
-        return relative_gap(objective, driver.dual)
+        blocks = Blocks(
+            driver.machine, labels, problem.loss_weights, len(self.classes_)
+        )
+        losses = blocks.losses(blocks.violations(scores.astype(np.float64)))
+        return relative_gap(driver.half_norm + losses, driver.dual)

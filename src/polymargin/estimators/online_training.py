@@ -29,8 +29,8 @@ class OnlineTraining(MarginClassifier):
     """Learns from chunks by an `OnlineDriver`, which is the model."""
 
     def _machine(self) -> Machine:
-        """Crammer-Singer, as LaRank and GaLa have it."""
-        return find_machine("cs", "hinge")
+        """Return the machine that is to be learned."""
+        return find_machine(self.machine, self.loss)
 
     def _violation_tol(self) -> None:
         """Say that the duality gap decides."""
@@ -54,6 +54,7 @@ class OnlineTraining(MarginClassifier):
         points = kernel.points(X)
         self._forget_convergence()
         self._driver = OnlineDriver(
+            self._machine(),
             kernel,
             points,
             len(self.classes_),
@@ -110,7 +111,7 @@ class OnlineTraining(MarginClassifier):
                 "finish needs the kernel matrix of the training, and a model that was "
                 "loaded from a file does not have it; finish before you save."
             )
-        problem = Problem(self._machine(), labels, len(self.classes_), loss_weights)
+        problem = Problem(driver.machine, labels, len(self.classes_), loss_weights)
         start = driver.coefficients()
         self._converge(points, problem, examples, start, began, stacklevel=5)
 

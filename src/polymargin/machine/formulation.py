@@ -55,6 +55,8 @@ class Formulation:
         Whether `KernelSVM` trains it.
     two_variable : tuple of str
         Losses with which steps of one or two variables train it.
+    online : tuple of str
+        Losses with which `OnlineSVM` learns it: those with exchanges between classes.
     reduced : bool
         Whether weights of features that a class has not may be left out.
     tron : tuple of str
@@ -86,6 +88,7 @@ class Formulation:
     estimator: str = "LinearSVM"
     kernels: bool = True
     two_variable: tuple[str, ...] = ()
+    online: tuple[str, ...] = ()
     reduced: bool = False
     tron: tuple[str, ...] = ()
     row_stores: bool = True

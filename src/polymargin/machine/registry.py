@@ -33,6 +33,7 @@ FORMULATIONS = {
             variables="others",
             aggregation="max",
             two_variable=("hinge",),  # else the penalty couples all of a block
+            online=HINGES,
             reduced=True,
             tried=("linear",),
             comparison={"hinge": ("exponentiated_gradient", "cutting_plane")},
@@ -46,6 +47,7 @@ FORMULATIONS = {
             variables="others",
             aggregation="sum",
             two_variable=HINGES,
+            online=HINGES,
             reduced=True,
             tried=("kernel",),
         ),
@@ -93,6 +95,7 @@ FORMULATIONS = {
             aggregation="max",
             sums_to_zero=True,
             other_target=share,
+            two_variable=("hinge",),
         ),
         Formulation(
             "ats",
@@ -113,6 +116,7 @@ FORMULATIONS = {
             variables="all",
             aggregation="max",
             sums_to_zero=True,
+            two_variable=("hinge",),
         ),
         Formulation(
             "mmr",
@@ -247,6 +251,7 @@ def names_of(able: Callable[[Formulation], object]) -> tuple[str, ...]:
 # Of `LinearSVM`; maximum entropy is an estimator of its own.
 MACHINE_NAMES = names_of(lambda row: row.estimator == "LinearSVM")
 KERNEL_MACHINE_NAMES = names_of(lambda row: row.kernels)
+ONLINE_MACHINE_NAMES = names_of(lambda row: row.online)
 LOSSES = tuple(
     dict.fromkeys(loss for name in MACHINE_NAMES for loss in FORMULATIONS[name].losses)
 )

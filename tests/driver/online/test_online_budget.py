@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from kernel_problems import gaussian
-from online_problems import GAMMA, METHODS, check_state, dual_variables, online, rows_of
+from online_problems import (
+    GAMMA,
+    MACHINES,
+    METHODS,
+    check_state,
+    dual_variables,
+    online,
+    rows_of,
+)
 from problems import is_own, make_problem
 
 from polymargin.driver.online.driver import ARRIVALS
@@ -23,6 +31,18 @@ def test_kept_after_every_example(method, budget):
         most = max(most, len(model.support_))
         check_state(model, 1e-10)
     assert most == budget
+
+
+@pytest.mark.parametrize(("machine", "loss"), MACHINES)
+def test_kept_by_every_machine(machine, loss):
+    X, y = make_problem(n=60, d=3, k=4, noise=0.3)
+    model = online(machine=machine, loss=loss, budget=12, C=3)
+    for row in range(60):
+        model.partial_fit(X[row : row + 1], y[row : row + 1], np.arange(4))
+        check_state(model, 1e-10)
+    assert len(model.support_) == 12
+    model.finish()
+    check_state(model, 1e-10)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])

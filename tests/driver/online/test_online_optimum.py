@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from kernel_problems import gaussian
-from online_problems import GAMMA, METHODS, check_state, online, rows_of
+from online_problems import GAMMA, MACHINES, METHODS, check_state, online, rows_of
 from problems import losses, make_problem, slacks
 from reference import kernel_optimum
 
@@ -24,6 +24,29 @@ def test_enough_epochs_meet_the_batch_solution(method, kind):
     assert model.dual_objective_ == pytest.approx(best, rel=1e-4)
     assert model.dual_objective_ <= best * (1 + 1e-5)
     assert model.n_seen_ == 60 * 150
+
+
+@pytest.mark.parametrize(("machine", "loss"), MACHINES)
+@pytest.mark.parametrize("C", [0.05, 20.0])
+@pytest.mark.parametrize("k", [2, 4])
+def test_every_machine_meets_an_interior_point_solver(machine, loss, C, k):
+    """By steps alone, and by the method of `KernelSVM` from where they have led."""
+    X, y = make_problem(n=40, d=3, k=k, noise=0.3, seed=k)
+    weight = np.random.default_rng(0).uniform(0.2, 3, size=len(y))
+    gram = gaussian(X, X, GAMMA)
+    best = kernel_optimum(machine, loss, gram, y, C * weight)
+    same = {"machine": machine, "loss": loss, "C": C}
+    for method in METHODS[::3]:
+        model = online(epochs=400, violation_tol=1e-7, **same, **method)
+        model.fit(X, y, sample_weight=weight)
+        assert model.dual_objective_ == pytest.approx(best, rel=2e-5)
+        assert model.dual_objective_ <= best * (1 + 1e-6)
+        assert model.gap(X, y, sample_weight=weight) < 1e-3
+        check_state(model, 1e-9)
+    model = online(epochs="converged", tol=1e-8, **same)
+    model.fit(X, y, sample_weight=weight)
+    assert model.objective_ == pytest.approx(best, rel=1e-6)
+    check_state(model, 1e-9)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -56,6 +56,9 @@ MODELS = (
         KernelSVM(approximation="nystroem", rank=11),
         KernelSVM("cs", solver="s2do"),
         OnlineSVM(epochs="converged"),
+        OnlineSVM(machine="ww", C=0.02, random_state=0),
+        OnlineSVM(machine="ww", loss="squared_hinge", random_state=0),
+        OnlineSVM(machine="cs", loss="squared_hinge", C=30, random_state=0),
         OnlineSVM(budget=15, schedule="fixed", selection="random", random_state=0),
     ]
 )

@@ -3,12 +3,23 @@
 #include <limits>
 #include <stdexcept>
 
+#include "axes.hpp"
 #include "blocks.hpp"
 #include "polymargin/driver/online/online.hpp"
 
 namespace polymargin::test::test_online {
 
 constexpr std::int64_t kNoBudget = std::numeric_limits<std::int64_t>::max();
+
+// One of the machines that have exchanges.
+struct Learned {
+  const char *name = "cs", *loss = "hinge";
+  bool bounds_sum() const { return name == std::string_view("cs"); }
+  bool squared() const { return loss == std::string_view("squared_hinge"); }
+  ExchangeMachine machine(int classes) const {
+    return ExchangeMachine(axes_of(name, loss, classes));
+  }
+};
 
 struct Point {
   double x = 0, y = 0;
@@ -17,12 +28,14 @@ struct Point {
 // A stream of points, and the machine that learns from it.
 template <class Real>
 struct Stream {
-  Stream(Source& random, int classes, const OnlineSettings& settings, const StepRates& rates,
-         std::int64_t cache_bytes)
+  Stream(Source& random, const Learned& learned, int classes, const OnlineSettings& settings,
+         const StepRates& rates, std::int64_t cache_bytes)
       : source(random),
+        learned(learned),
         classes(classes),
         linear(random.chance(0.3)),
-        online(classes, settings, rates, cache_bytes, std::uint64_t(random.integer(0, 1000)),
+        online(classes, learned.machine(classes), settings, rates, cache_bytes,
+               std::uint64_t(random.integer(0, 1000)),
                [this](auto some, std::int64_t width, Real* values) {
                  if (failing && source.chance(0.05)) throw std::runtime_error("from a kernel");
                  for (std::int32_t i : some)
@@ -66,7 +79,11 @@ struct Stream {
   // (5) of 001 for a support pattern.
   Wide gradient(std::int32_t place, std::int32_t label) const {
     const Patterns& patterns = online.patterns();
-    Wide value = label == patterns.at(place).label;
+    const bool own = label == patterns.at(place).label;
+    Wide value = own;
+    if (const auto* entry = patterns.support().find(place, label);
+        entry && learned.squared() && own == learned.bounds_sum())
+      value -= Wide(patterns.support().coefficient(*entry)) / (2 * patterns.at(place).loss_weight);
     for (std::int32_t other : patterns.list())
       if (const auto* entry = patterns.support().find(other, label))
         value -= Wide(patterns.support().coefficient(*entry)) * kernel(place, other);
@@ -106,7 +123,10 @@ struct Stream {
       for (const auto entry : entries) {
         const double beta = patterns.support().coefficient(entry);
         CHECK(beta != 0);
-        CHECK_AT_MOST(beta, entry.label == pattern.label ? pattern.loss_weight * (1 + 1e-15) : 0);
+        const bool own = entry.label == pattern.label;
+        if (!own) CHECK_AT_MOST(beta, 0);
+        if (own == learned.bounds_sum() && !learned.squared())
+          CHECK_AT_MOST(std::fabs(beta), pattern.loss_weight * (1 + 1e-15));
         sum += beta;
         CHECK_NEAR(patterns.support().gradient(entry), gradient(place, entry.label), 1e-9L);
       }
@@ -136,10 +156,11 @@ struct Stream {
   // The patterns of another stream, without one of them.
   Stream(const Stream& other, std::int32_t left_out)
       : source(other.source),
+        learned(other.learned),
         classes(other.classes),
         linear(other.linear),
         at(other.at),
-        online(classes, {}, StepRates({1, 1, 1}, false), 0, 0, nullptr) {
+        online(classes, learned.machine(classes), {}, StepRates({1, 1, 1}, false), 0, 0, nullptr) {
     online.grow(std::int64_t(at.size()));
     const Patterns& patterns = other.online.patterns();
     for (std::int32_t place : patterns.list()) {
@@ -152,6 +173,7 @@ struct Stream {
   }
 
   Source& source;
+  Learned learned;
   int classes;
   bool linear, failing = false;
   std::vector<Point> at;
@@ -159,7 +181,7 @@ struct Stream {
 };
 
 template <class Real>
-void check_random_use(unsigned seed) {
+void check_random_use(const Learned& machine, unsigned seed) {
   Source source(seed);
   const int classes = source.chance(0.2) ? 2 : source.integer(3, 6);
   const std::int64_t budget = source.chance(0.3) ? source.integer(1, 12) : kNoBudget;
@@ -168,7 +190,7 @@ void check_random_use(unsigned seed) {
                                 source.chance(0.1),          5};
   // Few steps between two examples: hardly more than one is made without being looked at.
   const StepRates rates({1, source.uniform(0, 1), source.uniform(0, 0.1)}, source.chance(0.3));
-  Stream<Real> stream(source, classes, settings, rates, source.integer(0, 60) * 64);
+  Stream<Real> stream(source, machine, classes, settings, rates, source.integer(0, 60) * 64);
   stream.failing = source.chance(0.2);
   Wide dual = 0;
   std::int64_t learned = 0;
@@ -207,7 +229,7 @@ void check_random_use(unsigned seed) {
 void check_rebuild() {
   Source source(5);
   for (std::int64_t bytes : {0, 2000, 1 << 20}) {
-    Stream<double> stream(source, 4, {true, 10, 1e-6, kNoBudget, false, 5},
+    Stream<double> stream(source, {}, 4, {true, 10, 1e-6, kNoBudget, false, 5},
                           StepRates({1, 1, 1}, false), bytes);
     stream.feed(60, never);
     for (std::int32_t label = 0; label < 4; ++label)
@@ -226,7 +248,7 @@ void check_rebuild() {
 void check_stop() {
   Source source(6);
   for (const bool adaptive : {false, true}) {
-    Stream<double> stream(source, 3, {true, 10, 0, kNoBudget, false, 5},
+    Stream<double> stream(source, {}, 3, {true, 10, 0, kNoBudget, false, 5},
                           StepRates({1, 1e9, 1e9}, adaptive), 1 << 20);
     int asked = 0;
     const std::int64_t learned = stream.feed(5000, [&] { return ++asked == 1 || asked > 20; });
@@ -238,9 +260,13 @@ void check_stop() {
 }
 
 void run_tests() {
-  for (unsigned seed = 0; seed < 60; ++seed) {
-    check_random_use<double>(seed);
-    check_random_use<float>(seed);
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    for (const Learned& machine :
+         {Learned{}, Learned{"ww", "hinge"}, Learned{"cs", "squared_hinge"},
+          Learned{"ww", "squared_hinge"}}) {
+      check_random_use<double>(machine, seed);
+      check_random_use<float>(machine, seed);
+    }
   }
   check_rebuild();
   check_stop();

@@ -16,6 +16,7 @@ from ...access.kernel_base import Kernel
 from ...access.kernel_points import finite
 from ...access.support_patterns import PatternKernel, PatternStore
 from ...base.exclusive import exclusive
+from ...machine.registry import Machine
 from ...prediction.expansion import Expansion
 from ..options import OnlineOptions
 
@@ -31,10 +32,12 @@ _EVALUATION_OF_FEATURE = 0.02
 
 
 class OnlineDriver:
-    """Learns a Crammer-Singer machine from one example after the other.
+    """Learns a machine from one example after the other.
 
     Parameters
     ----------
+    machine : Machine
+        Whose row of the registry says that it can be learned `online`.
     kernel : Kernel
     points : Points or Positions
         What examples are like; none of them is used.
@@ -47,6 +50,7 @@ class OnlineDriver:
 
     def __init__(
         self,
+        machine: Machine,
         kernel: Kernel,
         points,
         n_classes: int,
@@ -55,7 +59,7 @@ class OnlineDriver:
         threads: int,
     ):
         self._lock = RLock()
-        self.kernel, self.options = kernel, options
+        self.machine, self.kernel, self.options = machine, kernel, options
         self.store = PatternStore(points)
         # The core has it too: a ring through the driver would never be collected.
         self._kernel_rows = PatternKernel(kernel, self.store, threads)
@@ -71,6 +75,7 @@ class OnlineDriver:
         kind = core.Online32 if self.kernel.dtype == np.float32 else core.Online64
         self._core = kind(
             classes=n_classes,
+            machine=self.machine.axes(n_classes),
             by_gain=options.selection == "gain",
             hits=options.hits,
             violation=options.violation_tol,
@@ -253,6 +258,7 @@ class OnlineDriver:
         random, weights, _, *counts = self._core.state()
         nothing_chosen = (-1, -1, -1)  # a choice names a place, and these are others
         return {
+            "machine": self.machine,
             "kernel": self.kernel,
             "options": self.options,
             "n_classes": self._n_classes,
@@ -268,6 +274,7 @@ class OnlineDriver:
     def restore(
         cls,
         *,
+        machine,
         kernel,
         options,
         n_classes,
@@ -280,7 +287,7 @@ class OnlineDriver:
         **patterns,
     ) -> "OnlineDriver":
         """Return a driver that knows what another has exported."""
-        driver = cls(kernel, points, n_classes, options, 0, threads)
+        driver = cls(machine, kernel, points, n_classes, options, 0, threads)
         driver._make_core(n_classes, values_of_row, 0)
         driver._put(points, **patterns)
         driver._core.set_state(*state)
@@ -340,7 +347,8 @@ class OnlineDriver:
     def half_norm(self) -> float:
         """Half the squared norm of the weights."""
         coefficients = self._core.columns()[2]  # above zero for labels only
-        return coefficients[coefficients > 0].sum() - self._core.dual
+        linear = coefficients[coefficients > 0].sum()
+        return linear - self._core.dual - self._core.penalties
 
     @property
     @exclusive

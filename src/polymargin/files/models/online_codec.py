@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from ...driver.online.driver import OnlineDriver
 from ...driver.options import OnlineOptions
+from ...machine.registry import MACHINES, Machine
 from .attribute_codecs import COUNT, SIZE, Codec, choice, number, or_none
 from .errors import ModelFileError
 from .json_values import read_value, write_value
@@ -29,6 +30,7 @@ _OPTIONS = {
     "cache_bytes": _POSITIVE,
 }
 _ARRAYS = {"labels": "i", "loss_weights": "f", "curvatures": "f", "examples": "i"}
+_OF_0_1 = {"machine": ["cs", "hinge"]}  # which knew no other
 _IN_FILES = {"loss_weights": "caps"}  # the name that 0.1.0 gave it
 _MATRICES = ("coefficients", "gradients")
 _COUNTS = ("n_seen", "n_computed", "threads")
@@ -41,7 +43,9 @@ _ROUNDING = 1e-6  # of the sum of coefficients, as a share of their bound
 def _write_driver(writer: TensorWriter, name: str, driver: OnlineDriver) -> dict:
     state = driver.export()
     options = asdict(state["options"])
+    machine = state["machine"]
     entry = {
+        "machine": [machine.name, machine.loss],
         "options": {key: write_value(value) for key, value in options.items()},
         "kernel": write_kernel(writer, f"{name}.kernel", state["kernel"]),
         "points": write_points(writer, f"{name}.points", state["points"]),
@@ -58,7 +62,8 @@ def _write_driver(writer: TensorWriter, name: str, driver: OnlineDriver) -> dict
 
 def _read_driver(reader: TensorReader, entry) -> OnlineDriver:
     entry = fields(
-        entry,
+        _OF_0_1 | entry if isinstance(entry, dict) else entry,
+        "machine",
         "options",
         "kernel",
         "points",
@@ -71,6 +76,7 @@ def _read_driver(reader: TensorReader, entry) -> OnlineDriver:
     kernel, points = read_kernel_and_points(reader, entry["kernel"], entry["points"])
     options = _read_options(reader, entry["options"])
     known = {
+        "machine": _read_machine(entry["machine"]),
         "kernel": kernel,
         "points": points,
         "options": options,
@@ -88,6 +94,13 @@ def _read_driver(reader: TensorReader, entry) -> OnlineDriver:
         known[key] = reader.matrix(entry[key], canonical=True)
     _check_patterns(known)
     return OnlineDriver.restore(**known)
+
+
+def _read_machine(entry) -> Machine:
+    machine = MACHINES.get(tuple(entry) if isinstance(entry, list) else entry)
+    if machine is None or machine.loss not in machine.formulation.online:
+        raise ModelFileError("it learns a machine that cannot be learned online")
+    return machine
 
 
 def _read_options(reader: TensorReader, entry) -> OnlineOptions:
@@ -133,8 +146,8 @@ def _numbers(
 def _check_patterns(known: dict) -> None:
     """Raise unless every support pattern has what a step on it relies on.
 
-    That is a coefficient of its label, between 0 and its C, and others, not positive,
-    which add up to the same.
+    That is a coefficient of its label, not negative, and others, not positive, which
+    add up to the same; and the bound that its machine has, if any.
     """
     n, k = len(known["points"]), known["n_classes"]
     labels, loss_weights = known["labels"], known["loss_weights"]
@@ -165,12 +178,17 @@ def _check_patterns(known: dict) -> None:
     signs = np.where(own, 1.0, -1.0) * coefficients.data
     positive = np.bincount(rows[own], weights=signs[own], minlength=n)
     sums = np.bincount(rows, weights=coefficients.data, minlength=n)
+    bounded, most = {
+        "sum": (positive, loss_weights),
+        "each": (signs[~own], loss_weights[rows[~own]]),
+        None: (0.0, np.inf),
+    }[known["machine"].bound]
     if (
         (counts < 2).any()
         or (np.bincount(rows[own], minlength=n) != 1).any()
         or (signs < 0).any()
-        or (positive > loss_weights * (1 + _ROUNDING)).any()
-        or (np.abs(sums) > _ROUNDING * loss_weights).any()
+        or np.any(bounded > most * (1 + _ROUNDING))
+        or (np.abs(sums) > _ROUNDING * np.maximum(positive, loss_weights)).any()
     ):
         raise ModelFileError("the coefficients of a support pattern are not feasible")
 

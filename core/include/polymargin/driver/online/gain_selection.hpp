@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "polymargin/driver/online/patterns.hpp"
-#include "polymargin/restricted/pair.hpp"
 
 namespace polymargin {
 
@@ -68,11 +67,9 @@ class GainSelection {
     const SupportClasses& support = patterns.support();
     SupportClasses::Entry up = *support.find(place, changed), down = *support.find(place, third);
     if (support.gradient(up) < support.gradient(down)) std::swap(up, down);
-    const double difference = support.gradient(up) - support.gradient(down);
-    if (!(difference > violation_)) return;
-    const Pattern& pattern = patterns.at(place);
-    const PairStep step = pair_step(difference, pattern.curvature, patterns.room(place, up));
-    const bool removes = step.clipped && up.label != pattern.label;
+    if (!(support.gradient(up) - support.gradient(down) > violation_)) return;
+    const ExchangeStep step = patterns.exchange(place, up, down);
+    const bool removes = step.at_upper && !patterns.is_label(place, up.label);
     if (removes != best_removes_ ? removes : step.gain > best_gain_) {
       best_ = {place, up.label, down.label};
       best_gain_ = step.gain;

@@ -1,13 +1,9 @@
-// A kernel Crammer-Singer machine that learns one example at a time: LaRank, with GaLa's choice of
-// support patterns on request (001, algorithms 1 and 2). After every example, steps on support
-// patterns are made until it is time for the next one.
-//
-// It serves one machine: relative margins, max aggregation, hinge. What it needs of it is in
-// machine/crammer_singer_beta.hpp and not a Machine, which solves whole blocks over all classes:
-// here a step is one exchange between two classes of a pattern, and gradients of classes that are
-// no support classes are not even stored. Weston-Watkins has the same gradients, but bounds what
-// falls as well, which choices and gains here do not look at; absolute margins keep no sum of beta
-// that exchanges would conserve; squared losses couple all classes of a pattern.
+// A kernel machine that learns one example at a time: LaRank, with GaLa's choice of support
+// patterns on request (001, algorithms 1 and 2). After every example, steps on support patterns are
+// made until it is time for the next one. A step is an exchange between two classes of a pattern,
+// so it serves every machine that has exchanges (machine/exchange_machine.hpp says which, and why
+// others have none); the paper's is Crammer-Singer. Gradients of classes that are no support
+// classes are not even stored.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +20,7 @@
 #include "polymargin/driver/online/gain_selection.hpp"
 #include "polymargin/driver/online/patterns.hpp"
 #include "polymargin/driver/online/step_rates.hpp"
-#include "polymargin/machine/crammer_singer_beta.hpp"
+#include "polymargin/machine/exchange_machine.hpp"
 
 namespace polymargin {
 
@@ -40,10 +36,11 @@ struct OnlineSettings {
 template <class Real>
 class Online {
  public:
-  Online(int classes, const OnlineSettings& settings, const StepRates& rates,
-         std::int64_t cache_bytes, std::uint64_t seed, typename PatternRows<Real>::Source source)
+  Online(int classes, const ExchangeMachine& machine, const OnlineSettings& settings,
+         const StepRates& rates, std::int64_t cache_bytes, std::uint64_t seed,
+         typename PatternRows<Real>::Source source)
       : settings_(settings),
-        patterns_(classes),
+        patterns_(classes, machine),
         rows_(cache_bytes, std::move(source)),
         rates_(rates),
         selection_(settings.hits, settings.violation),
@@ -109,7 +106,8 @@ class Online {
     SupportClasses& support = patterns_.support();
     rows_.for_each(patterns_.list(), [&](std::int32_t place, const Real* row) {
       for (const auto entry : support.entries(place))
-        support.column(entry.label).gradients[entry.at] = fresh_gradient(place, entry.label, row);
+        support.column(entry.label).gradients[entry.at] =
+            gradient(place, entry.label, row, support.coefficient(entry));
     });
   }
   void clear() {
@@ -184,7 +182,7 @@ class Online {
     evaluations += std::int64_t(patterns_.list().size());
     const Real* const row = rows_.row(place);
     all_gradients(place, row);
-    const std::int32_t label = patterns_.at(place).label, down = lowest();
+    const std::int32_t label = patterns_.at(place).label, down = lowest(place);
     if (down == label || !violates(label, down)) return 0;
     patterns_.insert(place);
     patterns_.support().add(place, label, 0, gradients_[label]);
@@ -199,7 +197,7 @@ class Online {
     ++steps[int(StepKind::old)];
     const Real* const row = row_of(place);
     all_gradients(place, row);
-    const std::int32_t up = highest(place), down = lowest();
+    const std::int32_t up = highest(place), down = lowest(place);
     return up >= 0 && violates(up, down) ? step(place, up, down, row) : 0;
   }
 
@@ -225,9 +223,10 @@ class Online {
     return rows_.row(place);
   }
 
-  double fresh_gradient(std::int32_t place, std::int32_t label, const Real* row) const {
-    return CrammerSingerBeta::gradient(label == patterns_.at(place).label,
-                                       patterns_.support().column(label).score(row));
+  double gradient(std::int32_t place, std::int32_t label, const Real* row, double beta) const {
+    return patterns_.machine().gradient(patterns_.is_label(place, label),
+                                        patterns_.at(place).loss_weight,
+                                        patterns_.support().column(label).score(row), beta);
   }
 
   // Of all classes: (5), computed where it is not stored.
@@ -236,7 +235,7 @@ class Online {
     known_gradients(place);
     for (std::int32_t label = 0; label < support.classes(); ++label) {
       if (support.find(place, label)) continue;
-      gradients_[label] = fresh_gradient(place, label, row);
+      gradients_[label] = gradient(place, label, row, 0);
       terms += support.column(label).size();
     }
   }
@@ -249,15 +248,23 @@ class Online {
     return gradients_[up] - gradients_[down] > settings_.violation;
   }
 
-  std::int32_t lowest() const {
-    return std::int32_t(std::min_element(gradients_.begin(), gradients_.end()) -
-                        gradients_.begin());
+  // Of the classes that may fall, support classes or not.
+  std::int32_t lowest(std::int32_t place) const {
+    const auto entries = patterns_.support().entries(place);
+    auto entry = entries.begin();  // in the order of labels
+    std::int32_t best = -1;
+    for (std::int32_t label = 0; label < std::int32_t(gradients_.size()); ++label) {
+      const bool falls =
+          entry == entries.end() || entry->label != label || patterns_.can_fall(place, *entry++);
+      if (falls && (best < 0 || gradients_[label] < gradients_[best])) best = label;
+    }
+    return best;
   }
   // Of the classes that may grow, which are support classes; -1 if there is none.
   std::int32_t highest(std::int32_t place) const {
     std::int32_t best = -1;
     for (const auto entry : patterns_.support().entries(place))
-      if (patterns_.room(place, entry) > 0 &&
+      if (patterns_.can_rise(place, entry) &&
           (best < 0 || gradients_[entry.label] > gradients_[best]))
         best = entry.label;
     return best;
@@ -265,7 +272,9 @@ class Online {
   // The support classes that violate their condition most.
   void choose_classes(Candidate& pair) const {
     for (const auto entry : patterns_.support().entries(pair.place))
-      if (pair.down < 0 || gradients_[entry.label] < gradients_[pair.down]) pair.down = entry.label;
+      if (patterns_.can_fall(pair.place, entry) &&
+          (pair.down < 0 || gradients_[entry.label] < gradients_[pair.down]))
+        pair.down = entry.label;
     pair.up = highest(pair.place);
   }
 
@@ -273,22 +282,27 @@ class Online {
   double step(std::int32_t place, std::int32_t up, std::int32_t down, const Real* row) {
     SupportClasses& support = patterns_.support();
     if (!support.find(place, down)) support.add(place, down, 0, gradients_[down]);
-    const auto entry = *support.find(place, up);
-    const Pattern& pattern = patterns_.at(place);
-    const PairStep best = pair_step(gradients_[up] - gradients_[down], pattern.curvature,
-                                    patterns_.room(place, entry));
-    double& grows = support.column(up).coefficients[entry.at];
-    grows = best.clipped ? patterns_.bound(place, up) : grows + best.length;
-    support.column(down).coefficients[support.find(place, down)->at] -= best.length;
-    support.column(up).update_gradients(row, best.length);
-    support.column(down).update_gradients(row, -best.length);
+    const auto grows = *support.find(place, up), falls = *support.find(place, down);
+    const ExchangeStep best = patterns_.exchange(place, grows, falls);
+    move(place, grows, best.length, best.at_upper, patterns_.upper(place, up), row);
+    move(place, falls, -best.length, best.at_lower, patterns_.lower(place, down), row);
     terms += support.column(up).size() + support.column(down).size();
-    if (best.clipped && up != pattern.label) leave(place, up);
+    if (best.at_upper && !patterns_.is_label(place, up)) leave(place, up);
     if (settings_.by_gain) {
       candidate_ = selection_.select(patterns_, up, down, random_);
       terms += kLookCost * selection_.looks();
     }
     return best.gain;
+  }
+
+  // A coefficient, to its bound or by a length, and the gradients of its class.
+  void move(std::int32_t place, SupportClasses::Entry entry, double length, bool to_bound,
+            double bound, const Real* row) {
+    SupportColumn& column = patterns_.support().column(entry.label);
+    double& beta = column.coefficients[entry.at];
+    beta = to_bound ? bound : beta + length;
+    column.update_gradients(row, length);
+    column.gradients[entry.at] -= patterns_.penalty(place, entry.label) * length;
   }
 
   // A class is no longer a support class; a pattern with its label alone is no support pattern.
