@@ -23,6 +23,7 @@ NB_MODULE(POLYMARGIN_MODULE, m) {
   polymargin::bindings::bind_binary_problems(m);
   polymargin::bindings::bind_kernels(m);
   polymargin::bindings::bind_working_sets(m);
+  polymargin::bindings::bind_separate_problems(m);
   polymargin::bindings::bind_two_variable(m);
   polymargin::bindings::bind_online(m);
 }

@@ -13,6 +13,7 @@ void bind_sequential(nanobind::module_& m);
 void bind_binary_problems(nanobind::module_& m);
 void bind_kernels(nanobind::module_& m);
 void bind_working_sets(nanobind::module_& m);
+void bind_separate_problems(nanobind::module_& m);
 void bind_two_variable(nanobind::module_& m);
 void bind_online(nanobind::module_& m);
 

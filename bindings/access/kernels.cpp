@@ -39,6 +39,17 @@ static void laplacian_kernel(Array<const Real, 2> left, Array<const Real, 2> rig
                                left.data(), right.data(), Real(gamma));
 }
 
+template <class Real>
+static void mirror(nb::ndarray<Real, nb::ndim<2>, nb::device::cpu> matrix, std::int64_t first,
+                   std::int64_t last) {
+  const std::int64_t size = std::int64_t(matrix.shape(0));
+  if (std::int64_t(matrix.shape(1)) < size || matrix.stride(1) != 1 || first < 0 || last < first ||
+      last > size)
+    throw std::invalid_argument("the kernel matrix has the wrong shape");
+  nb::gil_scoped_release released;
+  polymargin::mirror(matrix.data(), matrix.stride(0), first, last);
+}
+
 template <class Real, class Index>
 static void sparse_products(Array<const Real, 1> left_values, Array<const Index, 1> left_indices,
                             Array<const Index, 1> left_starts, Array<const Real, 1> right_values,
@@ -78,6 +89,8 @@ static void bind(nb::module_& m) {
         "exp(2 gamma tile - left - right), in place");
   m.def("laplacian_kernel", &laplacian_kernel<Real>, "left"_a.noconvert(), "right"_a.noconvert(),
         "tile"_a.noconvert(), "gamma"_a, "exp(-gamma |x - y|_1) of rows x and columns y");
+  m.def("mirror", &mirror<Real>, "matrix"_a.noconvert(), "first"_a, "last"_a,
+        "copies rows of a symmetric matrix, as far as they are before `first`, to columns");
   bind_sparse<Real, std::int32_t>(m);
   bind_sparse<Real, std::int64_t>(m);
 }

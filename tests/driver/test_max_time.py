@@ -105,7 +105,7 @@ def test_pairs_of_newton_steps_that_did_not_begin_cost_nothing(monkeypatch):
 def test_pairs_with_kernels_that_did_not_begin_cost_nothing(monkeypatch):
     X, y = make_problem(n=200, d=6, k=12)
     count_time(monkeypatch, *LOOP, "driver.kernel.pairs")
-    model = KernelSVM("ovo", tol=1e-9, max_time=40).fit(X, y)
+    model = KernelSVM("ovo", solver="block", tol=1e-9, max_time=40).fit(X, y)
     assert model.status_ == "max_time"
     begun = model.dual_coef_.any(axis=0)
     assert 0 < begun.sum() < 66

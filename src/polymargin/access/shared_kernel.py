@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from ..base.threads import blas_on_one_thread, on_threads
+from ..base.threads import blas_on_one_thread
 from .given_kernels import PrecomputedKernel
 from .kernel_base import Kernel
 from .kernel_points import finite
 from .precomputed import Positions
+from .symmetric_matrix import symmetric_matrix
 
-_BLOCK = 512  # rows, and columns, that a thread computes at a time
 _MOST_RUNS = 8  # of points one after the other
 
 
@@ -74,19 +74,7 @@ def kernel_matrix(kernel: Kernel, X, threads: int) -> np.ndarray:
     matrix : ndarray of shape (n_samples, n_samples)
     """
     points = kernel.points(X)
-    n = len(points)
-    matrix = np.empty((n, n), dtype=kernel.dtype)
-
-    def fill(rows: slice) -> None:
-        left = points.take(rows)
-        for start in range(0, rows.stop, _BLOCK):
-            columns = slice(start, min(start + _BLOCK, n))
-            tile = kernel(left, points.take(columns))
-            matrix[rows, columns] = tile
-            matrix[columns, rows] = tile.T
-
-    blocks = [slice(start, min(start + _BLOCK, n)) for start in range(0, n, _BLOCK)]
     with blas_on_one_thread():
-        on_threads(fill, blocks, threads)
+        matrix = symmetric_matrix(kernel, points, threads)[:, : len(points)]
     finite(matrix.diagonal(), "The kernel of some rows of X with themselves")
     return matrix

@@ -25,7 +25,7 @@ _UNSUPPORTED = {
     21: "-s 21 finds outliers, which is not here; use LIBLINEAR itself",
 }
 _LINEAR_SOLVERS = ("dual", "tron", "exponentiated_gradient", "cutting_plane")
-_KERNEL_SOLVERS = ("block", "s2do", "smo")
+_KERNEL_SOLVERS = ("binary", "block", "s2do", "smo")
 # A kernel is taken unasked where it trains in seconds.
 MOST_ROWS, MOST_FEATURES, LEAST_DENSITY = 20_000, 1_000, 0.1
 

@@ -115,9 +115,9 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
     rank : int, default=1000
         Number of landmarks of "nystroem", which is exact if there are no more rows.
 
-    solver : {"auto", "block", "newton", "s2do", "smo"}, default="auto"
-        For research. "s2do" and "smo" do not train "cs", "adm" and "atm"
-        with "squared_hinge".
+    solver : {"auto", "binary", "block", "newton", "s2do", "smo"}, default="auto"
+        For research. "binary" trains "ovo" and "ovr". "s2do" and "smo" do not train
+        "cs", "adm" and "atm" with "squared_hinge".
 
     violation_tol : "auto", float or None, default="auto"
         For research: a number stops when no example violates the optimality conditions

@@ -11,6 +11,7 @@ from polymargin import KernelSVM
 from polymargin.driver.kernel import switching, work
 from polymargin.driver.kernel.newton import driver
 from polymargin.driver.kernel.newton.kernel_rows import KernelRows
+from polymargin.driver.kernel.separate import SeparateDriver
 from polymargin.driver.options import KernelOptions
 from polymargin.machine.problem import state_problem
 from polymargin.machine.registry import find_machine
@@ -25,7 +26,8 @@ def hard():
 
 @pytest.fixture
 def eager(monkeypatch):
-    """Newton steps begin as soon as there are no new examples."""
+    """Newton steps begin as soon as there are no new examples, of all machines."""
+    monkeypatch.setattr(SeparateDriver, "bytes_for", lambda gram: np.inf)
     monkeypatch.setattr(switching, "newton_work", lambda *arguments: 0.0)
     monkeypatch.setattr(switching, "_PATIENT", 1e9)
 

@@ -9,6 +9,7 @@ from ..options import KernelOptions
 from ..protocol import KernelDriver, Solver, check_solves, table_of
 from .newton.driver import KernelNewtonDriver
 from .pairs import KernelPairs
+from .separate import SeparateDriver, is_separate
 from .switching import BOTH, BlockThenNewton
 from .two_variable import VIOLATION, TwoVariableDriver
 from .working_sets import BlockDriver
@@ -37,9 +38,23 @@ def _newton(gram: Gram, problem: Problem, options: KernelOptions) -> KernelDrive
     return KernelNewtonDriver(gram, problem, options)
 
 
-# Of one-vs-one, they train the binary problems.
+def _separate(gram: Gram, problem: Problem, options: KernelOptions) -> KernelDriver:
+    """Binary problems on a matrix that must find room."""
+    needed = SeparateDriver.bytes_for(gram)
+    if needed > options.cache_bytes:
+        raise ValueError(
+            f"solver='binary' keeps all kernel values of {len(gram)} rows, which takes "
+            f"cache_size={needed / 1e6:.3g} or more, not "
+            f"{options.cache_bytes / 1e6:g}; raise cache_size, or choose "
+            f"solver='block'."
+        )
+    return SeparateDriver(gram, problem, options)
+
+
+# Of one-vs-one, they train the binary problems, "binary" all of them together.
 KERNEL_SOLVERS = table_of(
     Solver("auto", lambda machine: True, BlockThenNewton),
+    Solver("binary", is_separate, _separate),
     Solver("block", lambda machine: True, BlockDriver),
     Solver("newton", lambda machine: True, _newton),
     _two_variables("s2do", 2),
@@ -59,10 +74,12 @@ def solver_of(driver: KernelDriver, options: KernelOptions) -> str:
 
 def kernel_driver(gram: Gram, problem: Problem, options: KernelOptions) -> KernelDriver:
     """Return the driver of a solver, or say which solvers there are."""
-    machine = problem.machine
-    if not machine.formulation.by_pairs:
-        solver = check_solves(KERNEL_SOLVERS, options.solver, machine)
-        return solver.make(gram, problem, options)
+    machine, name = problem.machine, options.solver
+    if name == "auto" and is_separate(machine):
+        fits = SeparateDriver.bytes_for(gram) <= options.cache_bytes
+        name = "binary" if fits else name
+    if not machine.formulation.by_pairs or name == "binary":
+        return check_solves(KERNEL_SOLVERS, name, machine).make(gram, problem, options)
     binary = binary_machine(machine.loss)
-    solver = check_solves(KERNEL_SOLVERS, options.solver, machine, binary)
+    solver = check_solves(KERNEL_SOLVERS, name, machine, binary)
     return KernelPairs(gram, problem, options, solver.make)

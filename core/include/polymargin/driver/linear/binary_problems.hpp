@@ -11,19 +11,9 @@
 #include <vector>
 
 #include "polymargin/driver/linear/sequential.hpp"
+#include "polymargin/driver/tolerance.hpp"
 
 namespace polymargin {
-
-// When a binary problem is finished: the relative gap or, if `by_violation`, the largest violation.
-struct Tolerance {
-  double value;
-  bool by_violation;
-
-  bool reached(double primal, double dual, double violation) const {
-    if (by_violation) return violation <= value;
-    return primal - dual <= value * primal;
-  }
-};
 
 inline constexpr std::int32_t kRest = -1;  // stands for all classes but one
 

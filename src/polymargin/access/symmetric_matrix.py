@@ -1,0 +1,55 @@
+"""The kernel of points with each other, of which one half is computed."""
+
+from time import perf_counter
+
+import numpy as np
+
+from .._core import core
+from ..base.threads import on_threads
+from .kernel_base import Kernel
+
+_BLOCK = 512  # rows that a thread computes at a time
+
+
+def padded_to_packs(n: int, dtype) -> int:
+    """Return how many columns a row of n values has in whole vectors of the core."""
+    lanes = core.vector_bytes // np.dtype(dtype).itemsize
+    return -(-n // lanes) * lanes
+
+
+def symmetric_matrix(
+    kernel: Kernel, points, threads: int, end: float = float("inf")
+) -> np.ndarray | None:
+    """Return the kernel of all points with each other.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    points : Points, Positions or ChosenPoints
+    threads : int
+        The matrix does not depend on it, as long as BLAS is on one thread.
+    end : float
+        Of the time that there is.
+
+    Returns
+    -------
+    matrix : ndarray of shape (n_points, columns) or None
+        Columns behind those of the points are zero; there are as many as fill up the
+        vectors of the core. None if the time was over before.
+    """
+    n = len(points)
+    matrix = np.empty((n, padded_to_packs(n, kernel.dtype)), dtype=kernel.dtype)
+    matrix[:, n:] = 0
+
+    def fill(first: int) -> bool:
+        if perf_counter() >= end:
+            return False
+        last = min(first + _BLOCK, n)
+        rows, before = points.take(slice(first, last)), points.take(slice(0, last))
+        matrix[first:last, :last] = kernel(rows, before)
+        core.mirror(matrix, first, last)
+        return True
+
+    # The longest first: the last ones are short, and threads end together.
+    blocks = reversed(range(0, n, _BLOCK))
+    return matrix if all(on_threads(fill, blocks, threads)) else None

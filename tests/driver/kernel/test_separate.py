@@ -1,0 +1,114 @@
+"""Separate binary problems on one kernel matrix."""
+
+import numpy as np
+import pytest
+from kernel_problems import accurate, gaussian, objectives
+from problems import LOSSES, make_problem
+from reference import kernel_optimum
+from sklearn.exceptions import ConvergenceWarning
+
+from polymargin import KernelSVM
+
+SEPARATE = [(machine, loss) for machine in ("ovo", "ovr") for loss in LOSSES]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("machine", "loss"), SEPARATE)
+def test_gaps_are_those_of_the_definitions(machine, loss, dtype):
+    X, y = make_problem(n=300, d=4, k=5)
+    X = X.astype(dtype)
+    weights = np.random.default_rng(0).uniform(0, 2, size=len(y))
+    weights[::7] = 0
+    model = KernelSVM(machine, loss=loss, gamma=0.3, C=3.0).fit(X, y, weights)
+    assert (model.solver_, model.status_) == ("binary", "converged")
+    gram = gaussian(X.astype(float), X.astype(float), 0.3)
+    primal, dual = objectives(model, gram, y, 3 * weights)
+    assert model.objective_ == pytest.approx(primal, rel=1e-5)
+    assert model.dual_objective_ == pytest.approx(dual, rel=1e-5)
+    assert dual <= primal <= dual + 1.01e-3 * primal
+
+
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e4])
+@pytest.mark.parametrize(("machine", "loss"), SEPARATE)
+def test_any_C(machine, loss, C):
+    X, y = make_problem(n=60, d=3, k=3)
+    X[10], y[10] = X[11], (y[11] + 1) % 3  # the same point with another label
+    model = accurate(machine, loss, gamma=0.5, C=C, tol=1e-7).fit(X, y)
+    weights = np.full(len(y), C)
+    best = kernel_optimum(machine, loss, gaussian(X, X, 0.5), y, weights)
+    assert model.objective_ == pytest.approx(best, rel=1e-6)
+
+
+@pytest.mark.parametrize(("machine", "loss"), SEPARATE)
+def test_whatever_is_left_out_for_a_while(machine, loss):
+    """And in how little room: rows are gathered again."""
+    X, y = make_problem(n=400, d=3, k=3)
+    matrix = 400 * 400 * 8 / 1e6
+    models = [
+        KernelSVM(
+            machine, loss=loss, C=10, tol=1e-6, shrinking=shrinking, cache_size=size
+        )
+        for shrinking, size in ((False, 100), (True, 100), (True, 1.001 * matrix))
+    ]
+    first, *others = [model.fit(X, y) for model in models]
+    assert {model.solver_ for model in models} == {"binary"}
+    for other in others:
+        assert other.objective_ == pytest.approx(first.objective_, rel=2e-6)
+    np.testing.assert_array_equal(others[0].dual_coef_, others[1].dual_coef_)
+
+
+@pytest.mark.parametrize(("machine", "loss"), SEPARATE)
+def test_rows_without_length(machine, loss):
+    X, y = make_problem(n=50, d=3, k=3)
+    X[::5] = 0
+    model = accurate(machine, loss, kernel="linear", tol=1e-7).fit(X, y)
+    best = kernel_optimum(machine, loss, X @ X.T, y, np.ones(len(y)))
+    assert model.objective_ == pytest.approx(best, rel=1e-6)
+    assert model.dual_objective_ == pytest.approx(best, rel=1e-6)
+
+
+@pytest.mark.parametrize("machine", ["ovo", "ovr"])
+def test_where_there_is_no_room_for_the_matrix(machine):
+    X, y = make_problem(n=200, d=3, k=3)
+    large = KernelSVM(machine, tol=1e-6).fit(X, y)
+    small = KernelSVM(machine, tol=1e-6, cache_size=0.1).fit(X, y)
+    assert (large.solver_, small.solver_[:5]) == ("binary", "block")
+    assert small.objective_ == pytest.approx(large.objective_, rel=2e-6)
+    with pytest.raises(ValueError, match=r"takes cache_size=0\.32 or more, not 0\.1;"):
+        KernelSVM(machine, solver="binary", cache_size=0.1).fit(X, y)
+
+
+def test_machines_that_are_one_problem():
+    X, y = make_problem(n=30, k=3)
+    with pytest.raises(ValueError, match="one of auto, block, newton, s2do, smo"):
+        KernelSVM("ww", solver="binary").fit(X, y)
+
+
+@pytest.mark.parametrize("machine", ["ovo", "ovr"])
+def test_a_warm_start_with_what_was_found(machine):
+    X, y = make_problem(n=200, d=3, k=4)
+    model = KernelSVM(machine, C=10, tol=1e-6, warm_start=True).fit(X, y)
+    before = model.dual_coef_.copy()
+    model.fit(X, y)
+    assert model.n_iter_ == 1
+    np.testing.assert_allclose(model.dual_coef_, before, rtol=1e-12)
+    model.set_params(C=1.0).fit(X, y)
+    cold = KernelSVM(machine, C=1.0, tol=1e-6).fit(X, y)
+    assert model.objective_ == pytest.approx(cold.objective_, rel=2e-6)
+
+
+@pytest.mark.parametrize("machine", ["ovo", "ovr"])
+def test_time_that_is_over_while_the_matrix_is_computed(clock, machine):
+    X, y = make_problem(n=1600, d=2, k=3)
+    calls = []
+
+    def slow(A, B):
+        calls.append(len(A))
+        clock.now += 100
+        return gaussian(A, B, 0.3)
+
+    model = KernelSVM(machine, kernel=slow, max_time=250)
+    with pytest.warns(ConvergenceWarning, match="max_time"):
+        model.fit(X, y)
+    assert len(calls) == 3 and model.status_ == "max_time" and model.dual_gap_ == 1
+    assert len(model.support_) == 0
