@@ -1,6 +1,8 @@
 // Separate binary problems on one matrix of kernel values as a Python object.
 #include "polymargin/driver/kernel/separate_problems.hpp"
 
+#include <algorithm>
+
 #include "core.hpp"
 #include "driver/dual_blocks.hpp"
 
@@ -20,6 +22,11 @@ class PySeparateProblems : public Interruptible {
       : rows_(rows.data(), rows.data() + rows.shape(0)),
         problems_({loss_weights.data(), loss_weights.data() + loss_weights.shape(0)},
                   {{tolerance, by_violation}, squared, shrinking, room, threads}) {
+    const auto count = std::int64_t(rows_.size());
+    const auto belongs = [&](std::int64_t value) { return 0 <= value && value <= count; };
+    if (!std::all_of(sizes.data(), sizes.data() + sizes.shape(0), belongs) ||
+        !std::all_of(rows_.begin(), rows_.end(), [&](auto i) { return 0 <= i && i < count; }))
+      throw std::invalid_argument("sizes or rows are out of range");
     std::vector<std::int32_t> starts{0};
     for (std::size_t c = 0; c < sizes.shape(0); ++c)
       starts.push_back(starts.back() + std::int32_t(sizes.data()[c]));

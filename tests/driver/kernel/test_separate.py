@@ -8,6 +8,7 @@ from reference import kernel_optimum
 from sklearn.exceptions import ConvergenceWarning
 
 from polymargin import KernelSVM
+from polymargin._core import core
 
 SEPARATE = [(machine, loss) for machine in ("ovo", "ovr") for loss in LOSSES]
 
@@ -112,3 +113,24 @@ def test_time_that_is_over_while_the_matrix_is_computed(clock, machine):
         model.fit(X, y)
     assert len(calls) == 3 and model.status_ == "max_time" and model.dual_gap_ == 1
     assert len(model.support_) == 0
+
+
+@pytest.mark.parametrize(
+    ("rows", "sizes"),
+    [([0, 1, 2, 4], [2, 2]), ([-1, 1, 2, 3], [2, 2]), (None, [5, -1])],
+)
+def test_the_core_checks_what_it_gets(rows, sizes):
+    rows = np.arange(4) if rows is None else rows
+    with pytest.raises(ValueError, match="out of range"):
+        core.SeparateProblems64(
+            np.array(rows, dtype=np.int32),
+            np.array(sizes),
+            np.ones(4),
+            by_pairs=True,
+            tolerance=1e-3,
+            by_violation=False,
+            squared=False,
+            shrinking=True,
+            room=1e6,
+            threads=1,
+        )
