@@ -37,6 +37,14 @@ def numbers_of(output, name):
     return [float(word) for word in line[len(name) :].split()]
 
 
+def test_costs(tmp_path, capsys):
+    output = run("costs", tmp_path, capsys)
+    for machine in ("Crammer-Singer", "Weston-Watkins", "Lee-Lin-Wahba"):
+        lines = [line for line in output.splitlines() if line.startswith(machine)]
+        plain, aware = (float(line.split()[-3]) for line in lines)
+        assert aware < plain
+
+
 def test_text(tmp_path, capsys):
     output = run("text", tmp_path, capsys)
     for name in ("Crammer-Singer", "Weston-Watkins", "one-vs-rest", "maximum entropy"):

@@ -11,6 +11,7 @@ namespace {
 template <class Real, class Margin>
 std::unique_ptr<Selection<Real>> make_with(Decomposition<Real>& problem, const MachineAxes& axes,
                                            bool by_gain) {
+  if (!axes.pair_targets.empty()) return nullptr;
   const Targets targets{axes.label_target, axes.other_target};
   const bool squared = axes.loss == "squared_hinge";
   if (axes.aggregation == "sum" && (squared || axes.loss == "hinge"))

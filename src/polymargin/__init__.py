@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # what `__getattr__` imports
     from .files.models.liblinear import export_liblinear, import_liblinear
     from .files.models.onnx_converters import register_onnx_converters
     from .files.models.onnx_graph import export_onnx
+    from .machine.costs import mean_cost, tree_distance
     from .selection.comparison import compare
     from .selection.path import path
     from .selection.tabular import tabular
@@ -44,6 +45,7 @@ _HOMES = {
     "import_liblinear": ".files.models.liblinear",
     "load": ".files.models",
     "load_data": ".files.data",
+    "mean_cost": ".machine.costs",
     "open_rows": ".access.row_store.store",
     "path": ".selection.path",
     "register_onnx_converters": ".files.models.onnx_converters",
@@ -51,6 +53,7 @@ _HOMES = {
     "save_data": ".files.data",
     "show_config": "._config",
     "tabular": ".selection.tabular",
+    "tree_distance": ".machine.costs",
     "tune": ".selection.tune",
 }
 _MODULES = ("comparison", "dask", "models", "protocols", "significance")
@@ -72,6 +75,7 @@ __all__ = [
     "import_liblinear",
     "load",
     "load_data",
+    "mean_cost",
     "open_rows",
     "path",
     "register_onnx_converters",
@@ -79,6 +83,7 @@ __all__ = [
     "save_data",
     "show_config",
     "tabular",
+    "tree_distance",
     "tune",
 ]
 

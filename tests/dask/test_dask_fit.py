@@ -20,6 +20,7 @@ from problems import (
 )
 from sklearn.base import clone
 
+from polymargin import LinearSVM
 from polymargin.dask import DaskLinearSVM, DaskMaxEnt
 from polymargin.machine.registry import MACHINES
 
@@ -163,3 +164,17 @@ def test_lazy_predictions_on_arrays(client, sparse):
         assert lazy.shape == expected.shape
         assert lazy.dtype == expected.dtype
         assert np.allclose(client.compute(lazy, sync=True), expected)
+
+
+def test_costs(client):
+    X, y = easy_problem()
+    parameters = {"C": 0.1, "costs": "ordinal", "random_state": 0}
+    model = make_dask_model("cs", "hinge", tol=TOL, client=client, **parameters)
+    model.fit(*as_arrays(X, y, chunks=(100, 80, 60)))
+    local = LinearSVM("cs", tol=1e-6, **parameters).fit(X, y)
+    plain = LinearSVM("cs", C=0.1, tol=1e-6, random_state=0).fit(X, y)
+    assert model.dual_gap_ <= TOL
+    assert model.dual_objective_ <= local.objective_
+    assert model.objective_ == pytest.approx(local.objective_, rel=1.01 * TOL)
+    assert abs(plain.objective_ - local.objective_) > 0.1 * local.objective_
+    assert np.array_equal(model.costs_, local.costs_)

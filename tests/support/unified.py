@@ -30,9 +30,15 @@ def unified_machine(name, loss):
     return Machine(Formulation(name, name, "", losses=(loss,), **axes), loss)
 
 
-def margins(name, y, k):
+def margins(name, y, k, costs=None):
     """(form, target) of an example: violated by target - form . s."""
     e = np.eye(k)
+    if costs is not None:
+        plain = margins(name, y, k)
+        others = [m for m in range(k) if m != y]
+        return [
+            (form, t * costs[y, m]) for m, (form, t) in zip(others, plain, strict=True)
+        ]
     others = [m for m in range(k) if m != y]
     if name in ("cs", "ww"):
         return [(e[y] - e[m], 1) for m in others]
@@ -43,10 +49,12 @@ def margins(name, y, k):
     return [(e[y], k - 1 if name == "rm" else 1)] + [(-e[m], 1) for m in others]
 
 
-def unified_optimum(name, loss, X, labels, loss_weights, k):
-    """The optimal objective, of examples with C_i > 0."""
+def unified_optimum(name, loss, X, labels, loss_weights, k, costs=None):
+    """The optimal objective, of examples with C_i > 0; with costs, of machines whose
+    margins are of the other classes.
+    """
     n, d = X.shape
-    rows = [(i, *m) for i in range(n) for m in margins(name, labels[i], k)]
+    rows = [(i, *m) for i in range(n) for m in margins(name, labels[i], k, costs)]
     maximum = name in ("cs", "adm", "atm")
     slack = np.array([r[0] for r in rows]) if maximum else np.arange(len(rows))
     weights = loss_weights if maximum else np.array([loss_weights[r[0]] for r in rows])

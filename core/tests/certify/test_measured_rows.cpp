@@ -107,7 +107,9 @@ class SlowMachine final : public Machine<double> {
   bool at_vertex(const BlockEntries<double>& entries) const override {
     return machine_->at_vertex(entries);
   }
-  double loss_at_zero(int classes) const override { return machine_->loss_at_zero(classes); }
+  double loss_at_zero(int classes, int label) const override {
+    return machine_->loss_at_zero(classes, label);
+  }
 
  private:
   std::shared_ptr<const Machine<double>> machine_ = machine_of<double>("cs", "hinge", 3);

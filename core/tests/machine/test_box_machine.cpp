@@ -72,7 +72,7 @@ void check_loss_at_zero() {
         const Definition definition(name, loss);
         const auto machine = machine_of<Real>(name, loss, classes);
         const Wide expected = definition.loss(definition.margins(Vector(classes), 0));
-        CHECK_NEAR(machine->loss_at_zero(classes), expected, 1e-15L * expected);
+        CHECK_NEAR(machine->loss_at_zero(classes, 0), expected, 1e-15L * expected);
       }
 }
 

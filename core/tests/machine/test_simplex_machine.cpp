@@ -49,7 +49,7 @@ void check_vertices() {
   CHECK(machine->at_vertex({7, 0, 3, 1, listed, full}));
   CHECK(!machine->at_vertex({7, 0, 3, 1, listed, part}));
   CHECK(!machine->at_vertex({7, 0, 3, 2, listed, two}));
-  CHECK_EQUAL(machine->loss_at_zero(7), 1);
+  CHECK_EQUAL(machine->loss_at_zero(7, 0), 1);
 }
 
 // A sum that misses C_i by rounding is put on it, by the largest variable; any other is left alone.

@@ -53,7 +53,7 @@ void check_at_zero(const char* name, const char* loss, int classes, Real share) 
   CHECK_AT_MOST(step.gain, 8 * classes * kRounding<Real>);
   const Wide expected = definition.loss(definition.margins(Vector(classes), 0));
   CHECK_NEAR(step.loss, expected, 4 * kRounding<Real> * expected);
-  CHECK_NEAR(machine->loss_at_zero(classes), expected, 1e-15L * expected);
+  CHECK_NEAR(machine->loss_at_zero(classes, 0), expected, 1e-15L * expected);
   CHECK(!machine->at_vertex({classes, 0, 8, 0, nullptr, nullptr}));
   CHECK(!machine->at_vertex({classes, 0, 8, classes, nullptr, arrays.dual.data()}));
 }

@@ -9,6 +9,7 @@ EXAMPLES = """\
   polymargin compare digits                       # cs, ww and ovr
   polymargin compare news.svm digits -m cs ww ovr maxent -o results
   polymargin compare digits -m kernel-ww sklearn.svm.SVC --protocol nested
+  polymargin compare grades.svm -m cs costs=cs:costs=ordinal --score cost
 """
 
 
@@ -16,6 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what can be asked for."""
     from ..machine.registry import MACHINE_NAMES
     from ..selection.comparison.fits import PREPARATIONS
+    from ..selection.comparison.scores import SCORES
     from ..selection.protocols import PROTOCOLS
 
     add = parser.add_argument
@@ -41,6 +43,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o",
         default="comparison",
         help="where results are kept; run again with the same one to go on",
+    )
+    add(
+        "--score",
+        choices=SCORES,
+        default="accuracy",
+        help="what machines are judged by; cost: by how many places a class is missed",
     )
     add("--prepare", choices=PREPARATIONS, default="none", help="how to scale the rows")
     add("--repeats", type=int, help="splits, if not as many as the protocol has")
@@ -72,6 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.folder,
         prepare=arguments.prepare,
         seed=arguments.seed,
+        score=arguments.score,
         convergence=not arguments.no_convergence,
         scaling=not arguments.no_scaling,
         verbose=verbose,

@@ -98,7 +98,7 @@ def translate_solver_type(arguments: argparse.Namespace) -> None:
 
 def asks_for_machine(arguments: argparse.Namespace) -> bool:
     """Whether the options say which machine to train, or with which C."""
-    names = "machine loss solver_type solver gamma degree coef0 bias features C"
+    names = "machine loss solver_type solver gamma degree coef0 bias features costs C"
     given = [getattr(arguments, name) for name in names.split()]
     asked = any(value is not None for value in given)
     return asked or arguments.kernel != "auto" or arguments.probability
@@ -141,6 +141,7 @@ def choose(arguments: argparse.Namespace, X, classes) -> Choice:
         "machine": machine,
         "loss": loss,
         "solver": solver,
+        "costs": arguments.costs,
         **shared_parameters(arguments, classes),
     }
     of_linear = {"features": arguments.features, **_intercept(arguments.bias)}
@@ -154,7 +155,7 @@ def choose(arguments: argparse.Namespace, X, classes) -> Choice:
         kind, own, foreign = KernelSVM, of_kernel | {"kernel": kernel}, of_linear
     elif _is_linear_only(machine):
         kind, own, foreign = MaxEnt, of_linear, of_kernel | {"loss": loss}
-        foreign["solver"] = solver
+        foreign |= {"solver": solver, "costs": arguments.costs}
         shared = {name: v for name, v in shared.items() if name not in foreign}
         del shared["machine"]
     else:

@@ -4,6 +4,7 @@ import argparse
 import re
 
 from ..access.kernel_registry import KERNELS, KERNELS_OF_ROWS
+from ..machine.formulation import COST_RULES
 from ..machine.registry import FORMULATIONS, LOSSES
 
 FORMATS = ("auto", "svmlight", "csv", "tsv", "npz", "parquet")
@@ -124,6 +125,12 @@ def add_machine_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         metavar="label=number",
         help="multiplies C for a class, also as -w<label> number; or balanced",
+    )
+    add(
+        "--costs",
+        choices=COST_RULES,
+        help="margins grow with the distance of two classes: ordinal, by places in "
+        "their order; tree, of labels that are paths, such as a/b/c",
     )
     add(
         "-B",

@@ -188,7 +188,7 @@ class DaskTraining(DaskPredictionMixin):
             parts,
             options=options,
             n_jobs=self.n_jobs,
-            machine=machine,
+            machine=self._with_costs(machine),
             C=self.C,
             classes=self.classes_,
             by_class=class_weights_of_parts(

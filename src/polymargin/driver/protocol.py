@@ -145,8 +145,9 @@ def check_solves(
     trained = trained or machine
     if not solvers[name].solves(trained):
         able = [solver.name for solver in solvers.values() if solver.solves(trained)]
+        costs = "" if machine.costs is None else " and costs"
         raise ValueError(
             f"solver={name!r} does not train machine={machine.name!r} with "
-            f"loss={machine.loss!r}; choose one of {', '.join([*also, *able])}."
+            f"loss={machine.loss!r}{costs}; choose one of {', '.join([*also, *able])}."
         )
     return solvers[name]

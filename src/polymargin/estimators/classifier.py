@@ -11,6 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ..access.csr import check_compressed
 from ..access.row_store.store import check_in_memory
+from ..machine.costs import cost_table
 from ..machine.problem import Problem, check_weights_fit, state_problem
 from ..machine.registry import Machine
 
@@ -82,6 +83,14 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
             )
         return np.searchsorted(self.classes_, y)
 
+    def _with_costs(self, machine: Machine) -> Machine:
+        """Return the machine with costs of the classes, which are known."""
+        self.__dict__.pop("costs_", None)
+        if getattr(self, "costs", None) is None:  # not all estimators have them
+            return machine
+        self.costs_ = cost_table(self.costs, self.classes_)
+        return machine.with_costs(self.costs_)
+
     def _problem(
         self, machine: Machine, X, labels, sample_weight, all_may_be_zero=False
     ) -> Problem:
@@ -92,6 +101,7 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
             ensure_non_negative=True,
             allow_all_zero_weights=all_may_be_zero,
         )
+        machine = self._with_costs(machine)
         problem = state_problem(
             machine, labels, self.classes_, self.C, weights, self.class_weight
         )

@@ -14,6 +14,7 @@ from ..driver.low_rank import low_rank_driver
 from ..driver.options import KernelOptions
 from ..driver.untrained import Untrained
 from ..machine.docstrings import lists_machines
+from ..machine.formulation import COST_RULES
 from ..machine.problem import Problem
 from ..machine.registry import (
     FORMULATIONS,
@@ -69,6 +70,16 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
 
     class_weight : dict, "balanced" or None, default=None
         Multiplies C for each class.
+
+    costs : array-like, dict of dicts, str, callable or None, default=None
+        What it costs to take one class for another: the margin that class m must keep
+        from an example of class y is ``costs[y, m]`` times that without costs, in
+        <machines with costs>. An array has rows and columns in the order of the
+        classes, and zeros on its diagonal; ``costs[y][m]`` of dicts is 1 where it is
+        left out; "ordinal" is by how many places classes are apart in their order;
+        "tree" is the distance of labels that are paths, such as "a/b/c"; a callable
+        ``f(y, m)`` gets two labels. Where a cost is zero no margin is asked for, but
+        that the label is not behind.
 
     probability : bool, default=False
         Whether to have `predict_proba`. Trains one more machine for each fold of `cv`.
@@ -130,6 +141,9 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
+
+    costs_ : ndarray of shape (n_classes, n_classes)
+        The costs as a table, if there are any.
 
     dual_coef_ : ndarray of shape (n_support, n_columns)
         Coefficients of the support vectors: ``kernel(X, support_vectors_) @
@@ -201,6 +215,7 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
 
     _parameter_constraints: dict = {
         **Training._parameter_constraints,
+        "costs": ["array-like", dict, StrOptions(set(COST_RULES)), callable, None],
         "machine": [StrOptions(set(KERNEL_MACHINE_NAMES))],
         **KernelPrediction._kernel_constraints,
         "loss": [StrOptions({"hinge", "squared_hinge"})],
@@ -236,6 +251,7 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
         cache_size=1000.0,
         shrinking=True,
         class_weight=None,
+        costs=None,
         probability=False,
         cv=5,
         approximation=None,
@@ -261,6 +277,7 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
         self.cache_size = cache_size
         self.shrinking = shrinking
         self.class_weight = class_weight
+        self.costs = costs
         self.probability = probability
         self.cv = cv
         self.approximation = approximation

@@ -10,6 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from ..driver.linear.solvers import SOLVER_NAMES
 from ..driver.options import LinearOptions
 from ..machine.docstrings import lists_machines
+from ..machine.formulation import COST_RULES
 from ..machine.registry import (
     FORMULATIONS,
     LOSSES,
@@ -55,6 +56,16 @@ class LinearSVM(LinearTraining):
 
     class_weight : dict, "balanced" or None, default=None
         Multiplies C for each class.
+
+    costs : array-like, dict of dicts, str, callable or None, default=None
+        What it costs to take one class for another: the margin that class m must keep
+        from an example of class y is ``costs[y, m]`` times that without costs, in
+        <machines with costs>. An array has rows and columns in the order of the
+        classes, and zeros on its diagonal; ``costs[y][m]`` of dicts is 1 where it is
+        left out; "ordinal" is by how many places classes are apart in their order;
+        "tree" is the distance of labels that are paths, such as "a/b/c"; a callable
+        ``f(y, m)`` gets two labels. Where a cost is zero no margin is asked for, but
+        that the label is not behind.
 
     n_jobs : int or None, default=None
         Threads, in the sense of joblib. The model does not depend on it.
@@ -121,6 +132,9 @@ class LinearSVM(LinearTraining):
     classes_ : ndarray of shape (n_classes,)
         The labels.
 
+    costs_ : ndarray of shape (n_classes, n_classes)
+        The costs as a table, if there are any.
+
     coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
         Weights; with two classes the difference of the second and the first. One-vs-one
         has a row for each pair of classes, in the order (0, 1), (0, 2), ..., positive
@@ -185,6 +199,7 @@ class LinearSVM(LinearTraining):
 
     _parameter_constraints: dict = {
         **LinearTraining._parameter_constraints,
+        "costs": ["array-like", dict, StrOptions(set(COST_RULES)), callable, None],
         "machine": [StrOptions(set(MACHINE_NAMES))],
         "loss": [StrOptions(set(LOSSES))],
         "solver": [StrOptions(set(SOLVER_NAMES))],
@@ -207,6 +222,7 @@ class LinearSVM(LinearTraining):
         fit_intercept=True,
         intercept_scaling=1.0,
         class_weight=None,
+        costs=None,
         solver="auto",
         features="full",
         order="acf",
@@ -230,6 +246,7 @@ class LinearSVM(LinearTraining):
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
         self.class_weight = class_weight
+        self.costs = costs
         self.solver = solver
         self.features = features
         self.order = order

@@ -78,6 +78,7 @@ class OnDisk:
         estimator.__dict__.pop("feature_names_in_", None)
         if store.feature_names is not None:
             estimator.feature_names_in_ = np.array(store.feature_names, dtype=object)
+        machine = estimator._with_costs(machine)
         weights = estimator.C, estimator.class_weight
         return store, None, state_stored_problem(machine, store, *weights)
 

@@ -11,8 +11,8 @@ _INDENT = " " * 8
 def lists_machines(able: Callable[[Formulation], object]):
     """Return a decorator of classes that fills in what their docstrings leave open.
 
-    ``<machines>`` becomes the set of names, ``<what the machines count>`` a sentence
-    about each of them.
+    ``<machines>`` becomes the set of names, ``<machines with costs>`` those that have
+    them, ``<what the machines count>`` a sentence about each.
 
     Parameters
     ----------
@@ -21,6 +21,7 @@ def lists_machines(able: Callable[[Formulation], object]):
     """
     rows = [row for row in FORMULATIONS.values() if able(row)]
     names = ", ".join(f'"{row.name}"' for row in rows)
+    with_costs = ", ".join(f'"{row.name}"' for row in rows if row.costs)
     each = "; ".join(f'{row.full_name} ("{row.name}") {row.meaning}' for row in rows)
     about = textwrap.fill(
         f"The formulation: {each}.",
@@ -33,6 +34,7 @@ def lists_machines(able: Callable[[Formulation], object]):
     def fill(cls: type) -> type:
         if cls.__doc__ is not None:  # as without docstrings, python -OO
             text = cls.__doc__.replace("<machines>", "{" + names + "}")
+            text = text.replace("<machines with costs>", with_costs)
             cls.__doc__ = text.replace(f"{_INDENT}<what the machines count>", about)
         return cls
 

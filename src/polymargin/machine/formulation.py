@@ -15,6 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 HINGES = ("hinge", "squared_hinge")
+# What `costs` may be called, besides tables and functions.
+COST_RULES = ("ordinal", "tree")
 
 
 def one(k: int) -> float:
@@ -63,6 +65,8 @@ class Formulation:
         Losses with which Newton's method on the primal trains it.
     row_stores, partitions : bool
         Whether rows may stay on disk, and in the partitions of a cluster.
+    costs : bool
+        Whether targets may differ by label and class.
     probabilities : tuple of str
         Losses with which a linear machine has probabilities of its own.
     tried : tuple of str
@@ -93,6 +97,7 @@ class Formulation:
     tron: tuple[str, ...] = ()
     row_stores: bool = True
     partitions: bool = True
+    costs: bool = False
     probabilities: tuple[str, ...] = ()
     tried: tuple[str, ...] = ()
     comparison: dict[str, tuple[str, ...]] = field(default_factory=dict, compare=False)

@@ -76,6 +76,7 @@ class Blocks:
         self.variables = row.variables
         self.label_target = row.label_target(n_columns)
         self.other_target = row.other_target(n_columns)
+        self.costs = machine.costs
         if self.loss in SMOOTH:  # they count from a score of zero
             self.label_target = self.other_target = 0.0
         self.labels = np.asarray(labels)
@@ -115,7 +116,10 @@ class Blocks:
     @cached_property
     def targets(self) -> np.ndarray:
         """The targets t; zero where there is no variable."""
-        targets = np.full(self.shape, float(self.other_target))
+        if self.costs is None:
+            targets = np.full(self.shape, float(self.other_target))
+        else:
+            targets = self.other_target * self.costs[self.labels]
         targets[self.own] = self.label_target
         if self.missing is not None:
             targets[self.missing] = 0.0
@@ -123,8 +127,10 @@ class Blocks:
 
     def violations(self, scores: np.ndarray) -> np.ndarray:
         """h = t - E s; negative where there is no variable, but zero for "log"."""
-        if self.relative:
+        if self.relative and self.costs is None:
             h = scores - (scores[self.own] - self.other_target)[:, None]
+        elif self.relative:
+            h = self.targets - (scores[self.own][:, None] - scores)
         else:
             h = self.targets - self.signs * self._centre(scores)
         if self.missing is not None:

@@ -6,9 +6,13 @@ line, errors, solvers, model files) asks this table. It needs no NumPy:
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from .formulation import HINGES, Formulation, others, share
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _SIMPLEX = (
     "exact",
@@ -32,6 +36,7 @@ FORMULATIONS = {
             margin="relative",
             variables="others",
             aggregation="max",
+            costs=True,
             two_variable=("hinge",),  # else the penalty couples all of a block
             online=HINGES,
             reduced=True,
@@ -46,6 +51,7 @@ FORMULATIONS = {
             margin="relative",
             variables="others",
             aggregation="sum",
+            costs=True,
             two_variable=HINGES,
             online=HINGES,
             reduced=True,
@@ -62,6 +68,7 @@ FORMULATIONS = {
             aggregation="sum",
             sums_to_zero=True,
             other_target=share,
+            costs=True,
             two_variable=HINGES,
         ),
         Formulation(
@@ -95,6 +102,7 @@ FORMULATIONS = {
             aggregation="max",
             sums_to_zero=True,
             other_target=share,
+            costs=True,
             two_variable=("hinge",),
         ),
         Formulation(
@@ -183,13 +191,27 @@ class Machine:
     ----------
     formulation : Formulation
     loss : str
+    costs : ndarray of shape (n_classes, n_classes) or None
+        What the targets of other classes are multiplied by, for each label and class.
+        The dual variables of machines with other costs are feasible: they are equal.
     """
 
     formulation: Formulation
     loss: str
+    costs: "np.ndarray | None" = field(default=None, compare=False, repr=False)
 
     def __reduce__(self):
-        return find_machine, (self.name, self.loss)
+        return _restored, (self.name, self.loss, self.costs)
+
+    def with_costs(self, costs: "np.ndarray | None") -> "Machine":
+        """Return the machine with these costs, or say which ones have any."""
+        if costs is not None and not self.formulation.costs:
+            able = names_of(lambda row: row.costs)
+            raise ValueError(
+                f"costs are not for machine={self.name!r}; choose one of "
+                f"{', '.join(able)}, or costs=None."
+            )
+        return replace(self, costs=costs) if costs is not None else self
 
     @property
     def name(self) -> str:
@@ -222,9 +244,14 @@ class Machine:
 
     def axes(self, n_columns: int):
         """Return the machine as the core knows it, for blocks of so many classes."""
-        from .._core import core  # compiled: not for those who list names
+        import numpy as np  # not for those who list names
+
+        from .._core import core
 
         row = self.formulation
+        pair_targets = np.zeros(0)
+        if self.costs is not None:
+            pair_targets = row.other_target(n_columns) * self.costs.ravel()
         return core.MachineAxes(
             margin=row.margin,
             variables=row.variables,
@@ -233,6 +260,7 @@ class Machine:
             loss=self.loss,
             label_target=row.label_target(n_columns),
             other_target=row.other_target(n_columns),
+            pair_targets=pair_targets,
         )
 
 
@@ -272,6 +300,11 @@ def binary_machine(loss: str) -> Machine:
         for machine in MACHINES.values()
         if machine.formulation.separate and machine.loss == loss
     )
+
+
+def _restored(name: str, loss: str, costs) -> Machine:
+    """Return a machine that was pickled."""
+    return find_machine(name, loss).with_costs(costs)
 
 
 def find_machine(name: str, loss: str, restricted: str = "exact") -> Machine:

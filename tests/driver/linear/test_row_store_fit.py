@@ -300,3 +300,17 @@ def test_store_shows_itself(tmp_path):
     assert len(list(store.blocks())) == store.n_blocks == store.n_segments
     with pytest.raises(TypeError, match="is no array"):
         np.asarray(store)
+
+
+@pytest.mark.parametrize("machine", ["cs", "llw"])
+def test_costs(tmp_path, monkeypatch, machine):
+    X, y = make_problem(n=240, d=6, k=4)
+    store = make_store(tmp_path, X, y)
+    cut(monkeypatch, 12, 6)
+    parameters = {"C": 0.3, "costs": "ordinal", "random_state": 0, "max_iter": 10**5}
+    model = make_model(machine, "hinge", tol=TOL, **parameters).fit(store)
+    best = make_model(machine, "hinge", tol=1e-6, **parameters).fit(X, y).objective_
+    plain = optimum(machine, "hinge", X, y, C=0.3)
+    assert model.dual_gap_ <= TOL
+    assert best * (1 - 1e-6) <= model.objective_ <= best * (1 + 1.01 * TOL)
+    assert abs(plain - best) > 0.1 * best

@@ -54,7 +54,8 @@ class PreciseBlocks {
 
   template <class Real>
   void add_dual_term(const Example<Real>& example, const Real* dual, Tally& tally) {
-    tally.add_dual_term(example, machine_->loss_at_zero(layout_.classes), [&] {
+    const auto at_zero = [&](int label) { return machine_->loss_at_zero(layout_.classes, label); };
+    tally.add_dual_term(example, at_zero, [&] {
       int count = 0;
       for (int m = 0; m < layout_.classes; ++m) {
         if (dual[m] == 0) continue;

@@ -21,11 +21,12 @@ struct Tally {
     if (example.has_variables()) violation = std::max(violation, violated);
   }
 
-  // `term()` is what the machine says of the block, if it has variables.
-  template <class Real, class Term>
-  void add_dual_term(const Example<Real>& example, double loss_at_zero, Term&& term) {
+  // `loss_at_zero(label)` and `term()` are what the machine says of the block: without variables,
+  // and if it has some.
+  template <class Real, class AtZero, class Term>
+  void add_dual_term(const Example<Real>& example, AtZero&& loss_at_zero, Term&& term) {
     if (example.is_empty())
-      dual_terms += double(example.loss_weight) * loss_at_zero;
+      dual_terms += double(example.loss_weight) * loss_at_zero(example.label);
     else if (example.loss_weight > 0)
       dual_terms += term();
   }

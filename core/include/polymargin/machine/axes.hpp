@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace polymargin {
 
@@ -13,6 +14,8 @@ struct MachineAxes {
   bool sums_to_zero;        // the weights of the classes
   std::string loss;         // "hinge", "squared_hinge", "logistic" or "log"
   double label_target, other_target;  // t_m of the label's variable and of the others'
+  // t_m by label and class, row after row, where they differ from pair to pair: class costs.
+  std::vector<double> pair_targets = {};
 
   bool is_relative() const { return margin == "relative"; }
   bool is_absolute() const { return margin == "absolute"; }

@@ -26,13 +26,16 @@ template <class Margin, class Lanes, class Packs>
                                                   const Packs& gradient, const Packs& solution) {
   using V = typename Lanes::V;
   using Real = typename Lanes::Number;
+  constexpr bool kOneTarget = !Margin::kPairTargets && !Margin::kLabelHasVariable;
   const Real label_target = Real(margin.targets().label), other = Real(margin.targets().other);
   V sum{}, signed_sum{}, targets{}, squares{}, along_gradient{}, along_dual{};
   for (int v = 0; v < lanes.packs; ++v) {
     const V delta = solution[v] - lanes.dual(v);
     sum += delta;
     if constexpr (Margin::kSigned) signed_sum += margin.signed_value(lanes, v, delta);
-    if constexpr (Margin::kLabelHasVariable)
+    if constexpr (Margin::kPairTargets)
+      targets += delta * margin.target(lanes, v);
+    else if constexpr (Margin::kLabelHasVariable)
       targets += delta * (lanes.is_label(v) ? V{} + label_target : V{} + other);
     squares += delta * delta;
     along_gradient += delta * (delta != V{} ? gradient[v] : V{});  // kNowhere without a class
@@ -41,7 +44,7 @@ template <class Margin, class Lanes, class Packs>
   const Real all = Lanes::sum(sum);
   return ChangeSums<Real>{all,
                           Margin::kSigned ? Lanes::sum(signed_sum) : all,
-                          Margin::kLabelHasVariable ? Lanes::sum(targets) : other * all,
+                          kOneTarget ? other * all : Lanes::sum(targets),
                           Lanes::sum(squares),
                           Lanes::sum(along_gradient),
                           Lanes::sum(along_dual)};
@@ -60,8 +63,8 @@ struct DualSums {
   double targets = 0, sum = 0, squares = 0;
 };
 
-template <class Real>
-inline DualSums sums_of_duals(const Targets& targets, const BlockEntries<Real>& entries) {
+template <class Margin, class Real>
+inline DualSums sums_of_duals(const Margin& margin, const BlockEntries<Real>& entries) {
   DualSums sums;
   double label = 0;
   for (int c = 0; c < entries.count; ++c) {
@@ -69,9 +72,22 @@ inline DualSums sums_of_duals(const Targets& targets, const BlockEntries<Real>& 
     sums.sum += u;
     sums.squares += u * u;
     if (entries.is_label(c)) label += u;
+    if constexpr (Margin::kPairTargets)
+      sums.targets += margin.pair_target(entries.label, entries.class_of(c)) * u;
   }
+  if constexpr (Margin::kPairTargets) return sums;
+  const Targets& targets = margin.targets();
   sums.targets = targets.other * sums.sum + (targets.label - targets.other) * label;
   return sums;
+}
+
+// Targets of examples of a class, or null if a margin has the same for all pairs.
+template <class Real, class Margin>
+inline const Real* row_of_targets(const Margin& margin, int label) {
+  if constexpr (Margin::kPairTargets)
+    return margin.row(label);
+  else
+    return nullptr;
 }
 
 // How far one can go along a direction from a block before a variable is zero or `loss_weight`.

@@ -30,7 +30,7 @@ class BoxBlocks : public MarginMachine<Real> {
   bool sums_to_zero() const override { return Margin::kSumsToZero; }
 
   double dual_term(const BlockEntries<Real>& entries) const override {
-    const DualSums sums = sums_of_duals(margin_.targets(), entries);
+    const DualSums sums = sums_of_duals(margin_, entries);
     const double squares = Squares == Penalty::of_sum ? sums.sum * sums.sum : sums.squares;
     const double penalty =
         Squares == Penalty::none ? 0 : squares / (4 * double(entries.loss_weight));
@@ -43,14 +43,18 @@ class BoxBlocks : public MarginMachine<Real> {
                        [&](Real u) { return u >= entries.loss_weight; });
   }
 
-  double loss_at_zero(int classes) const override {
+  double loss_at_zero(int classes, int label) const override {
     const auto slack = [](double target) {
       return Squares == Penalty::none ? target : target * target;
     };
-    const double label = Margin::kLabelHasVariable ? slack(margin_.targets().label) : 0;
+    if constexpr (Margin::kPairTargets)
+      return margin_.loss_at_zero(label, slack, Squares == Penalty::of_sum);
+    const double own = Margin::kLabelHasVariable ? slack(margin_.targets().label) : 0;
     const double other = Margin::kOthersHaveVariables ? slack(margin_.targets().other) : 0;
-    return Squares == Penalty::of_sum ? std::max(label, other) : (classes - 1) * other + label;
+    return Squares == Penalty::of_sum ? std::max(own, other) : (classes - 1) * other + own;
   }
+
+  const Real* targets_of(int label) const override { return row_of_targets<Real>(margin_, label); }
 
   void violations(const ExampleBlocks<Real>& blocks, Real* found) const override {
     for_each_example_pack(blocks, [&](const auto& lanes) {

@@ -42,6 +42,12 @@ struct ExampleLanes {
   I is_class(int) const { return labels == labels; }
   V score(int m) const { return load<V>(blocks.scores + m * blocks.stride + first); }
   V dual(int m) const { return load<V>(blocks.duals + m * blocks.stride + first); }
+  V target(const Real* table, int stride, int m) const {
+    V found{};
+    for (int lane = 0; lane < kLanes; ++lane)
+      found[lane] = table[std::int64_t(labels[lane]) * stride + m];
+    return found;
+  }
   V loss_weight() const { return load<V>(blocks.loss_weights + first); }
   V label_score() const {
     V found{};

@@ -33,7 +33,7 @@ class Logistic final : public Machine<Real> {
   }
 
   bool at_vertex(const BlockEntries<Real>&) const override { return false; }
-  double loss_at_zero(int classes) const override { return classes * std::log(2.0); }
+  double loss_at_zero(int classes, int) const override { return classes * std::log(2.0); }
 
  private:
   static double entropy(double share) { return share > 0 ? -share * std::log(share) : 0; }

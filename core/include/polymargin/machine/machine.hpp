@@ -19,7 +19,8 @@ struct BlockEntries {
   const std::int32_t* index;
   const Real* value;
 
-  bool is_label(int c) const { return (index != nullptr ? index[c] : c) == label; }
+  int class_of(int c) const { return index != nullptr ? index[c] : c; }
+  bool is_label(int c) const { return class_of(c) == label; }
 };
 
 template <class Real>
@@ -60,7 +61,11 @@ class Machine {
   virtual bool adapts_step() const { return false; }
 
   // The loss of a row without features, whose scores are zero whatever W is.
-  virtual double loss_at_zero(int classes) const = 0;
+  virtual double loss_at_zero(int classes, int label) const = 0;
+
+  // Targets of all classes for examples of a class, or null if they do not differ from class to
+  // class. A block of a part of the classes has to be told its own.
+  virtual const Real* targets_of(int /*label*/) const { return nullptr; }
 };
 
 // The dual objective along a direction d of a block: gradient t - 1/2 curvature t^2 more at u + t

@@ -13,12 +13,15 @@
 // Lanes are those of one block or of many examples.
 #pragma once
 
+#include <span>
+
 #include "polymargin/restricted/block_lanes.hpp"
 
 namespace polymargin {
 
 struct Targets {
-  double label = 1, other = 1;  // t_m
+  double label = 1, other = 1;         // t_m
+  std::span<const double> pairs = {};  // by label and class, row after row; see pair_targets.hpp
 };
 
 // h_m = t - s_y + s_m for m != y (000, eq. (17), negated), b_m = -u_m, b_y = sum u. In DESIGN terms
@@ -28,6 +31,7 @@ class RelativeMargin {
   static constexpr bool kSumsToZero = false;  // if so, b touches all classes
   static constexpr bool kLabelHasVariable = false, kOthersHaveVariables = true;
   static constexpr bool kSigned = false;
+  static constexpr bool kPairTargets = false;
 
   explicit RelativeMargin(const Targets& targets = {}) : targets_(targets) {}
 
@@ -79,6 +83,7 @@ class AbsoluteMargin {
   static constexpr bool kOthersHaveVariables = Which != Variables::label;
   // With u of the others alone, or of the label alone, signs cancel.
   static constexpr bool kSigned = SumsToZero && Which == Variables::all;
+  static constexpr bool kPairTargets = false;
 
   explicit AbsoluteMargin(const Targets& targets = {}) : targets_(targets) {}
 

@@ -38,7 +38,7 @@ class MaxEntropy final : public Machine<Real> {
   }
 
   bool at_vertex(const BlockEntries<Real>&) const override { return false; }
-  double loss_at_zero(int classes) const override { return std::log(double(classes)); }
+  double loss_at_zero(int classes, int) const override { return std::log(double(classes)); }
 
  private:
   template <class Lanes>

@@ -26,7 +26,7 @@ class SimplexBlocks : public MarginMachine<Real> {
   bool sums_to_zero() const override { return Margin::kSumsToZero; }
 
   double dual_term(const BlockEntries<Real>& entries) const override {
-    return sums_of_duals(margin_.targets(), entries).targets;
+    return sums_of_duals(margin_, entries).targets;
   }
 
   bool at_vertex(const BlockEntries<Real>& entries) const override {
@@ -34,10 +34,14 @@ class SimplexBlocks : public MarginMachine<Real> {
            (entries.count == 1 && entries.value[0] >= (1 - kZeroShare) * entries.loss_weight);
   }
 
-  double loss_at_zero(int) const override {
-    const double label = Margin::kLabelHasVariable ? margin_.targets().label : 0;
-    return std::max(label, margin_.targets().other);
+  double loss_at_zero(int, int label) const override {
+    if constexpr (Margin::kPairTargets)
+      return margin_.loss_at_zero(label, [](double target) { return target; }, true);
+    const double own = Margin::kLabelHasVariable ? margin_.targets().label : 0;
+    return std::max(own, margin_.targets().other);
   }
+
+  const Real* targets_of(int label) const override { return row_of_targets<Real>(margin_, label); }
 
   void violations(const ExampleBlocks<Real>& blocks, Real* found) const override {
     for_each_example_pack(blocks, [&](const auto& lanes) {

@@ -45,9 +45,11 @@ class Workspace {
     return make_block(example, layout, example.label, block);
   }
 
-  // Over the support of a sparse block and the label alone; `classes` lists them.
+  // Over the support of a sparse block and the label alone; `classes` lists them. `targets` are
+  // those of all classes, if the machine has such by class.
   Block<Real> support_block(const Example<Real>& example,
-                            const std::vector<typename DualBlocks<Real>::Entry>& list) {
+                            const std::vector<typename DualBlocks<Real>::Entry>& list,
+                            const Real* targets) {
     int count = 0, label = -1;
     const auto append = [&](std::int32_t name, Real value) {
       if (name == example.label) label = count;
@@ -61,7 +63,13 @@ class Workspace {
     if (label < 0 && example.label >= 0) append(example.label, 0);
     const ClassLayout layout = ClassLayout::of<Real>(count);
     used_ = layout.stride;
-    return make_block(example, layout, label, dual.data());
+    Block<Real> block = make_block(example, layout, label, dual.data());
+    if (targets != nullptr) {
+      if (listed_targets_.size() == 0) listed_targets_.resize(dual.size());
+      for (int c = 0; c < count; ++c) listed_targets_[c] = targets[classes[c]];
+      block.targets = listed_targets_.data();
+    }
+    return block;
   }
 
   // The non-zeros of a block; valid until the next block is made here.
@@ -102,6 +110,7 @@ class Workspace {
   }
 
   int used_ = 0;
+  AlignedArray<Real> listed_targets_;
 };
 
 }  // namespace polymargin

@@ -18,6 +18,8 @@ struct Block {
   Real* change;          // out, if the step moved: what is added to w_m is change[m] x
   Real* workspace;       // room for kWorkspaceArrays arrays of layout.stride
   Real* step = nullptr;  // what a restricted solver keeps from visit to visit, 0 before the first
+  // Of a part of the classes: their targets, if the machine has such by class.
+  const Real* targets = nullptr;
 };
 
 inline constexpr int kWorkspaceArrays = 4;

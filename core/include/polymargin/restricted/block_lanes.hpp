@@ -39,6 +39,12 @@ struct BlockLanes {
   Real label_score() const { return block.score[block.label]; }
   V score(int v) const { return load<V>(block.score + v * kLanes); }
   V dual(int v) const { return load<V>(block.dual + v * kLanes); }
+  // From a table of targets by label and class; it is for blocks of all classes.
+  V target(const Real* table, int stride, int v) const {
+    const Real* row =
+        block.targets != nullptr ? block.targets : table + std::int64_t(block.label) * stride;
+    return load<V>(row + v * kLanes);
+  }
   auto local(int which) const {
     return local_packs<V, Packs>(block.workspace, block.layout.stride * int(sizeof(Real)), which);
   }

@@ -16,7 +16,7 @@ from .working_sets import BlockDriver
 
 
 def _has_two_variable_steps(machine: Machine) -> bool:
-    return machine.loss in machine.formulation.two_variable
+    return machine.costs is None and machine.loss in machine.formulation.two_variable
 
 
 def _two_variables(name: str, working_set_size: int) -> Solver:

@@ -24,10 +24,11 @@ def tron_driver(rows: Rows, problem: Problem, options: LinearOptions) -> LinearD
 
 
 def _for_comparison(name: str, make) -> Solver:
-    """A solver of the machines whose rows in the registry say so."""
+    """A solver of the machines whose rows in the registry say so, without costs."""
 
     def solves(machine: Machine) -> bool:
-        return name in machine.formulation.comparison.get(machine.loss, ())
+        named = machine.formulation.comparison.get(machine.loss, ())
+        return name in named and machine.costs is None
 
     return Solver(name, solves, make)
 

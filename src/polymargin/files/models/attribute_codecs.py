@@ -127,6 +127,26 @@ def _read_parameters(reader: TensorReader, entry) -> NumberOfParameters:
 PARAMETERS = Codec(lambda writer, name, value: list(value), _read_parameters)
 
 
+def _write_costs(writer: TensorWriter, name: str, costs):
+    if costs is None or isinstance(costs, str | dict):
+        return write_value(costs)
+    if callable(costs):
+        raise ValueError(
+            f"costs={costs} is code, which a model file never holds; call "
+            f"set_params(costs=model.costs_), which does not change the fitted model."
+        )
+    return {"matrix": writer.matrix(name, np.asarray(costs, dtype=np.float64))}
+
+
+def _read_costs(reader: TensorReader, entry):
+    if isinstance(entry, dict) and set(entry) == {"matrix"}:
+        return reader.matrix(entry["matrix"])
+    return read_value(entry)
+
+
+COSTS = Codec(_write_costs, _read_costs)
+
+
 def _write_problem(writer: TensorWriter, name: str, problem: Problem) -> dict:
     entry = {
         "machine": [problem.machine.name, problem.machine.loss],

@@ -13,6 +13,7 @@ from ...estimators.maxent import MaxEnt
 from ...estimators.online_svm import OnlineSVM
 from ...machine.block_algebra import block_shape
 from .attribute_codecs import (
+    COSTS,
     COUNT,
     HISTORY,
     HISTORY_OF_LISTS,
@@ -65,6 +66,7 @@ _LINEAR = {
     "support_": vector("i"),
     "_fitted": PROBLEM,
 }
+_COSTS = {"costs_": MATRIX}
 _KERNEL = {
     **_CERTIFIED,
     "solver_": choice(_SOLVERS),
@@ -88,6 +90,8 @@ _ONLINE = {
 
 
 def _check_common(model) -> None:
+    costs = getattr(model, "costs_", None)
+    agree(costs is None or costs.shape == 2 * (len(model.classes_),), "costs_")
     names = getattr(model, "feature_names_in_", None)
     agree(names is None or len(names) == model.n_features_in_, "feature_names_in_")
 
@@ -169,19 +173,24 @@ ESTIMATORS = (
     *(
         _layout(
             linear,
-            _LINEAR,
+            _LINEAR | of_its_own,
             ("classes_", "n_features_in_", "coef_", "intercept_"),
             _check_linear,
             (*_OF_TRAINING, "dual_coef_", "support_"),
+            parameters,
         )
-        for linear in (LinearSVM, MaxEnt)
+        for linear, of_its_own, parameters in (
+            (LinearSVM, _COSTS, {"costs": COSTS}),
+            (MaxEnt, {}, {}),
+        )
     ),
     _layout(
         KernelSVM,
-        _KERNEL,
+        _KERNEL | _COSTS,
         ("classes_", "n_features_in_", "_expansion", "dual_coef_", "gamma_"),
         _check_kernel,
         _OF_TRAINING,
+        {"costs": COSTS},
     ),
     _layout(
         OnlineSVM,

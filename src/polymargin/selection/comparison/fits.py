@@ -16,6 +16,7 @@ from ..protocols import Protocol
 from .convergence import follow
 from .datasets import Dataset
 from .parameter_search import choose_parameters
+from .scores import SCORES, Score
 from .splits import make_split, stratified_parts
 from .tasks import Task, class_counts
 
@@ -35,6 +36,8 @@ class Fitter:
     prepare : {"none", "standard", "maxabs", "unit"}
         What is done to the rows, learned from those to train with.
     seed : int
+    score : Score
+        What parameters are chosen by.
     """
 
     def __init__(
@@ -44,7 +47,9 @@ class Fitter:
         protocol: Protocol,
         prepare: str,
         seed: int,
+        score: Score = SCORES["accuracy"],
     ):
+        self.score = score
         self.datasets, self.machines = datasets, machines
         self.protocol, self.prepare, self.seed = protocol, prepare, seed
         if protocol.passes:
@@ -117,24 +122,42 @@ class Fitter:
             self.protocol.grid,
             self.protocol.refinements,
             lambda point, number: tell(f"{_in_words(point)} (point {number})"),
+            self._scorer(task),
         )
         searched = perf_counter()
         tell(_in_words(choice.parameters) or "training")
         model = estimator.set_params(**choice.parameters).fit(X, y)
         trained = perf_counter()
-        accuracy = float(np.mean(model.predict(X_test) == y_test))
+        predicted = model.predict(X_test)
         tested = perf_counter()
-        return {
-            "accuracy": accuracy,
-            "parameters": choice.parameters,
-            "validation_accuracy": choice.score,
-            "points": choice.n_points,
-            "search_seconds": searched - start,
-            "train_seconds": trained - searched,
-            "test_seconds": tested - trained,
-            "train_rows": len(y),
-            "test_rows": len(y_test),
-        } | _facts_of(model)
+        n_classes = self.datasets[task.dataset].n_classes
+        kinds = {"accuracy": SCORES["accuracy"], self.score.key: self.score}
+        validated = choice.score
+        return (
+            {
+                key: score.of(y_test, predicted, n_classes)
+                for key, score in kinds.items()
+            }
+            | {
+                "parameters": choice.parameters,
+                f"validation_{self.score.key}": (
+                    validated if validated is None else self.score.sign * validated
+                ),
+                "points": choice.n_points,
+                "search_seconds": searched - start,
+                "train_seconds": trained - searched,
+                "test_seconds": tested - trained,
+                "train_rows": len(y),
+                "test_rows": len(y_test),
+            }
+            | _facts_of(model)
+        )
+
+    def _scorer(self, task: Task):
+        """What parameters are chosen by; None is the estimator's own, accuracy."""
+        if self.score.key == "accuracy":
+            return None
+        return self.score.scorer(self.datasets[task.dataset].n_classes)
 
     def _chosen(self, task: Task, rows) -> tuple[dict, float]:
         """The parameters of the first split, and how long the training took then."""

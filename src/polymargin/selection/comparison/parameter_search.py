@@ -28,8 +28,9 @@ def choose_parameters(
     grid: Mapping[str, Sequence[float]],
     refinements: int = 0,
     tell: Callable[[dict, int], None] = lambda point, number: None,
+    scoring: Callable | None = None,
 ) -> Choice:
-    """Find the parameters with the best mean accuracy over `parts`.
+    """Find the parameters with the best mean score over `parts`.
 
     The first of equals wins: with ascending grids, the one of the simplest model.
 
@@ -52,6 +53,9 @@ def choose_parameters(
     tell : callable
         Is given every point before it is tried, and its number.
 
+    scoring : callable or None
+        A scorer of scikit-learn; None is the estimator's own, accuracy.
+
     Returns
     -------
     choice : Choice
@@ -70,7 +74,9 @@ def choose_parameters(
             model = clone(estimator).set_params(**values)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                scored = cross_val_score(model, X, y, cv=parts, error_score="raise")
+                scored = cross_val_score(
+                    model, X, y, cv=parts, scoring=scoring, error_score="raise"
+                )
             scores[point] = float(np.mean(scored))
         return max(scores, key=scores.__getitem__)
 

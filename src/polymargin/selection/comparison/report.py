@@ -15,8 +15,10 @@ from .verdicts import judge_over_datasets, pairs_table, splits_table
 _COLUMNS = (
     *Task.__dataclass_fields__,
     "accuracy",
+    "cost",
     "parameters",
     "validation_accuracy",
+    "validation_cost",
     "points",
     "search_seconds",
     "train_seconds",
@@ -70,7 +72,8 @@ class Report:
         """Return all tables that have something to say, in the order of the report."""
         summary, tests = self.summary, self.tests
         tables = [
-            result_tables.accuracy_table(summary, tests),
+            result_tables.score_table(summary, tests),
+            result_tables.beside_table(summary),
             pairs_table(summary, tests) if tests.pairs else None,
             splits_table(summary),
             result_tables.time_table(summary),
@@ -83,7 +86,14 @@ class Report:
         return [table for table in tables if table is not None]
 
     def __str__(self) -> str:
-        shown = ("accuracy", "pairs", "time", "parameters", "troubles")
+        shown = (
+            self.summary.score.key,
+            "beside",
+            "pairs",
+            "time",
+            "parameters",
+            "troubles",
+        )
         texts = [table.as_text() for table in self.tables() if table.key in shown]
         return "\n\n".join([*texts, self.tests.sentence])
 

@@ -11,7 +11,8 @@ from .verdicts import Tests
 
 # Sections in their order: key, heading, keys of the tables in it.
 _SECTIONS = (
-    ("accuracy", "Accuracy", ("accuracy",)),
+    ("cost", "Mean cost", ("cost",)),
+    ("accuracy", "Accuracy", ("accuracy", "beside")),
     ("significance", "Significance", ("pairs", "splits")),
     ("time", "Training time", ("time",)),
     ("convergence", "Convergence", ()),

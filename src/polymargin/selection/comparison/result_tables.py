@@ -5,14 +5,18 @@ from collections import Counter
 import numpy as np
 
 from ..protocols import Protocol
+from .scores import Score
 from .summary import Summary
 from .tables import NONE, WORSE, Cell, Table, digits
 from .verdicts import Tests, worse_than_best
 
 
-def accuracy_table(summary: Summary, tests: Tests) -> Table:
-    """Test accuracy in percent, the best of each line bold, those worse marked."""
-    scores = np.round(100 * summary.table("accuracy"), 2)
+def score_table(summary: Summary, tests: Tests) -> Table:
+    """What machines are judged by: the best of each line bold, those worse marked."""
+    score = summary.score
+    scores = np.round(
+        score.scale * summary.table(score.key), 2 if score.scale > 1 else 4
+    )
     lines, marked = [], False
     for line, values in zip(summary.lines, scores, strict=True):
         p = worse_than_best(summary, line)
@@ -23,8 +27,9 @@ def accuracy_table(summary: Summary, tests: Tests) -> Table:
                 continue
             worse = p.get(machine, 1.0) < summary.protocol.level
             marked |= worse
-            best, spread = value == np.nanmax(values), _spread(summary, line, machine)
-            cells.append(Cell(f"{value:.2f}", best, worse, spread))
+            best = score.sign * value == np.nanmax(score.sign * values)
+            spread = _spread(summary, line, machine)
+            cells.append(Cell(_score_digits(score, value), best, worse, spread))
         lines.append(cells)
     if tests.ranks is not None:
         best = tests.ranks.min()
@@ -32,15 +37,29 @@ def accuracy_table(summary: Summary, tests: Tests) -> Table:
         lines.append([Cell("average rank"), *ranks])
     spread = " and standard deviation" if summary.protocol.summary == "mean" else ""
     how = _summed_up(summary, spread)
-    caption = f"Test accuracy in percent, {how}; the best in bold."
+    caption = f"{score.caption}, {how}; the best in bold."
     if marked:
         caption += (
             f" {WORSE} worse than the best (Wilcoxon's signed-rank test over the "
             f"splits, p < {summary.protocol.level:g})."
         )
-    return Table(
-        "accuracy", "Accuracy", ("data set", *summary.machines), lines, caption
-    )
+    header = ("data set", *summary.machines)
+    return Table(score.key, score.title, header, lines, caption)
+
+
+def beside_table(summary: Summary) -> Table | None:
+    """Test accuracy, where machines are judged by something else."""
+    if summary.score.key == "accuracy":
+        return None
+    lines = [
+        [
+            Cell(summary.line_name(line)),
+            *(Cell(NONE if np.isnan(v) else f"{100 * v:.2f}") for v in values),
+        ]
+        for line, values in zip(summary.lines, summary.table("accuracy"), strict=True)
+    ]
+    caption = f"Test accuracy in percent, {_summed_up(summary)}."
+    return Table("beside", "Accuracy", ("data set", *summary.machines), lines, caption)
 
 
 def time_table(summary: Summary) -> Table:
@@ -151,10 +170,15 @@ def environment_table(summary: Summary) -> Table:
 
 def _spread(summary: Summary, line: tuple, machine: str) -> str:
     """The standard deviation over the splits, beside a mean."""
-    values = summary.values(line, machine, "accuracy")
+    values = summary.gains(line, machine)
     if summary.protocol.summary == "median" or len(values) < 2:
         return ""
-    return f"± {100 * values.std(ddof=1):.2f}"
+    score = summary.score
+    return f"± {_score_digits(score, score.scale * values.std(ddof=1))}"
+
+
+def _score_digits(score: Score, value: float) -> str:
+    return f"{value:.2f}" if score.scale > 1 else f"{value:.4f}"
 
 
 def _summed_up(summary: Summary, spread: str = "") -> str:

@@ -115,6 +115,7 @@ class ResultsFolder:
                     f"folder={str(self.path)!r} has a settings.json that is no JSON; "
                     f"give another folder."
                 ) from error
+            stored.setdefault("score", "accuracy")  # before there were others
             for difference in _differences(stored, settings):
                 raise ValueError(
                     f"folder={str(self.path)!r} belongs to another comparison: "

@@ -11,6 +11,7 @@ from .fits import PREPARATIONS, Fitter
 from .machine_names import describe, find_machines
 from .report import Report
 from .results_folder import ResultsFolder
+from .scores import find_score
 from .task_progress import make_progress
 from .tasks import all_tasks, task_of
 
@@ -23,6 +24,7 @@ def compare(
     *,
     prepare: str = "none",
     seed: int = 0,
+    score: str = "accuracy",
     convergence: bool = True,
     scaling: bool = True,
     verbose: bool | None = None,
@@ -59,6 +61,10 @@ def compare(
     seed : int, default=0
         Of the splits and of the machines that were given no `random_state`.
 
+    score : {"accuracy", "cost"}, default="accuracy"
+        What machines and parameters are judged by. "cost" is the mean cost of a
+        prediction, by how many places it misses the class in the order of the classes.
+
     convergence : bool, default=True
         Whether to train every machine once more while looking at it.
 
@@ -91,14 +97,16 @@ def compare(
         )
     if not isinstance(seed, Integral) or seed < 0:
         raise ValueError(f"seed={seed!r} must be a whole number, not negative.")
+    judged_by = find_score(score)
     protocol, machines = find_protocol(protocol), find_machines(machines)
     datasets = load_datasets(datasets)
     by_name = {dataset.name: dataset for dataset in datasets}
-    fitter = Fitter(by_name, machines, protocol, prepare, int(seed))
+    fitter = Fitter(by_name, machines, protocol, prepare, int(seed), judged_by)
     settings = {
         "protocol": protocol.as_dict(),
         "prepare": prepare,
         "seed": int(seed),
+        "score": score,
         "datasets": {name: dataset.facts() for name, dataset in by_name.items()},
         "machines": {
             # Functions and the like show where in memory they are: leave that out.

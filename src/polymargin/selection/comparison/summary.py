@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..protocols import Protocol
+from .scores import find_score
 from .tasks import Task, task_of
 
 
@@ -40,6 +41,7 @@ class Summary:
     ) -> None:
         self.settings = settings
         self.protocol = Protocol(**settings["protocol"])
+        self.score = find_score(settings.get("score", "accuracy"))
         self.machines = list(settings["machines"])
         self.datasets = list(settings["datasets"])
         passes = self.protocol.passes or (None,)
@@ -71,9 +73,13 @@ class Summary:
         rows = sorted(rows, key=lambda row: row["split"])
         return np.array([row[name] for row in rows])
 
+    def gains(self, line: tuple, machine: str) -> np.ndarray:
+        """Return what machines are judged by for each split: more is better."""
+        return self.score.sign * self.values(line, machine, self.score.key)
+
     def complete(self, line: tuple, machine: str) -> bool:
         """Return whether no fit of a cell is missing."""
-        count = len(self.values(line, machine, "accuracy"))
+        count = len(self.values(line, machine, self.score.key))
         return count > 0 and count == self._wanted[(*line, machine)]
 
     def table(self, name: str) -> np.ndarray:
@@ -99,12 +105,14 @@ class Summary:
         return f"{dataset}, {passes} pass{'es' if passes > 1 else ''}"
 
     def for_tests(self) -> np.ndarray:
-        """Return accuracies to test over data sets: one line each, none missing.
+        """Return scores to test over data sets: one line each, none missing.
+
+        More is better.
 
         Of several numbers of passes only the last counts: lines of the same data set
         would not be independent.
         """
-        scores = self.table("accuracy")
+        scores = self.score.sign * self.table(self.score.key)
         last = self.protocol.passes[-1] if self.protocol.passes else None
         kept = [
             at

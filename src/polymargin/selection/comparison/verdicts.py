@@ -123,7 +123,7 @@ def worse_than_best(summary: Summary, line: tuple) -> dict[str, float]:
     adjusted; empty if so few splits could not show any difference.
     """
     by_machine = {
-        machine: summary.values(line, machine, "accuracy")
+        machine: summary.gains(line, machine)
         for machine in summary.machines
         if summary.complete(line, machine)
     }

@@ -42,7 +42,7 @@ class Decomposition {
         change_(layout_.stride),
         arrays_(std::size_t(layout_.stride) * kWorkspaceArrays) {
     for (Example<Real>& example : examples_)
-      example.loss = Real(machine_->loss_at_zero(layout_.classes));
+      example.loss = Real(machine_->loss_at_zero(layout_.classes, example.label));
     std::iota(columns_.begin(), columns_.end(), 0);
     number_columns();
     rebuild_dual();

@@ -170,7 +170,8 @@ class WorkingBlocks {
     origins_.resize(examples_.size());
     std::iota(origins_.begin(), origins_.end(), 0);
     ranks_ = origins_;
-    whole_ = classes_ == 1 || problem_.machine().sums_to_zero() || !(margin > 0);
+    whole_ = classes_ == 1 || problem_.machine().sums_to_zero() || !(margin > 0) ||
+             machine_.targets_of(0) != nullptr;  // which are for blocks of all classes
     if (whole_) return;
     std::vector<std::vector<std::int32_t>> lists;
     std::vector<std::int64_t> members(classes_);

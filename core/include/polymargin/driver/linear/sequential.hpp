@@ -51,7 +51,7 @@ class Sequential {
     for (std::int32_t i = 0; i < std::int32_t(examples_.size()); ++i) {
       Example<Real>& example = examples_[i];
       example.curvature = rows_->squared_norm(i);
-      example.loss = Real(machine_->loss_at_zero(layout_.classes));
+      example.loss = Real(machine_->loss_at_zero(layout_.classes, example.label));
       objective_.add(example);
       if (example.has_variables()) visited_.push_back(i);
     }
@@ -116,7 +116,7 @@ class Sequential {
     for (std::int32_t i : visited_) {
       if (blocks_.empty(i)) continue;
       if (has_support_visits_) {
-        const Block<Real> block = workspace_.support_block(examples_[i], blocks_.list(i));
+        const Block<Real> block = support_block(i);
         machine_->coefficients(block);
         updates_.add_listed(i, workspace_.classes.data(), block.layout.classes, block.change,
                             workspace_);
@@ -134,10 +134,10 @@ class Sequential {
   // The dual objective without 1/2 |W|^2: what the rows contribute, each by itself.
   double dual_terms() {
     Tally tally;
-    const double loss_at_zero = machine_->loss_at_zero(layout_.classes);
     for (std::int32_t i = 0; i < std::int32_t(examples_.size()); ++i)
-      tally.add_dual_term(examples_[i], loss_at_zero,
-                          [&] { return machine_->dual_term(entries(i)); });
+      tally.add_dual_term(
+          examples_[i], [&](int label) { return machine_->loss_at_zero(layout_.classes, label); },
+          [&] { return machine_->dual_term(entries(i)); });
     return tally.dual_terms;
   }
 
@@ -255,7 +255,7 @@ class Sequential {
   }
 
   Step<Real> visit_support(std::int32_t i) {
-    const Block<Real> block = workspace_.support_block(examples_[i], blocks_.list(i));
+    const Block<Real> block = support_block(i);
     const std::int32_t* classes = workspace_.classes.data();
     const int count = block.layout.classes;
     rows_->scores_of(i, weights(), classes, count, workspace_.score.data());
@@ -273,6 +273,11 @@ class Sequential {
     Block<Real> block = workspace_.full_block(examples_[i], blocks_, i, layout_);
     if (!steps_.empty()) block.step = &steps_[i];
     return block;
+  }
+
+  Block<Real> support_block(std::int32_t i) {
+    return workspace_.support_block(examples_[i], blocks_.list(i),
+                                    machine_->targets_of(examples_[i].label));
   }
 
   BlockEntries<Real> entries(std::int32_t i) {
