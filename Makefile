@@ -11,7 +11,7 @@ WIDEST := $(shell grep -qsm1 avx512vl /proc/cpuinfo && echo avx512 || { grep -qs
 SETS ?= generic$(if $(WIDEST),;$(WIDEST))
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 
-.PHONY: demo test test-all test-core test-python sanitize sanitize-threads fuzz attack lint format docs bench bench-kernel bench-newton bench-online bench-nystroem bench-paths bench-tables bench-papers bench-reading bench-disk bench-scale bench-before-after clean help
+.PHONY: demo test test-all test-core test-python sanitize sanitize-threads fuzz attack lint format docs bench bench-all bench-papers bench-before-after clean help
 
 help:
 	@echo "make demo      train on the digits data, print a table, write a convergence plot"
@@ -23,18 +23,11 @@ help:
 	@echo "make attack    mutated files, damaged objects, odd arrays, kills, full disks, threads: some minutes"
 	@echo "make docs      the documentation as a site, into build/site; open its index.html"
 	@echo "make lint      ruff and clang-format, checking only; make format applies them"
-	@echo "make bench     benchmarks against LIBLINEAR and scikit-learn (POLYMARGIN_DATA=folder)"
-	@echo "make bench-kernel  kernel machines against scikit-learn's and Intel's SVC, into docs/benchmarks-kernel.md"
-	@echo "make bench-online  LaRank and GaLa over one epoch beside batch machines, into docs/benchmarks-online.md"
-	@echo "make bench-nystroem  low-rank features against the exact kernel, into docs/benchmarks-nystroem.md"
-	@echo "make bench-newton  convergence on raw features and with large C, into docs/benchmarks-newton.md"
-	@echo "make bench-tables  polymargin train on raw tables beside grid searches of scikit-learn, into docs/benchmarks-tables.md"
-	@echo "make bench-paths  paths and searches of C against cold fits and GridSearchCV, into docs/benchmarks-paths.md"
+	@echo "make bench     linear machines against LIBLINEAR and scikit-learn (POLYMARGIN_DATA=folder)"
+	@echo "make bench-NAME  another contest: kernel, newton, online, tables, reading, threads, classes, paths, disk, nystroem, partitions"
+	@echo "make bench-all  all of them, short enough for half an hour, into docs/benchmarks.md and benchmarks-scale.md; goes on where it was"
 	@echo "make bench-papers  tables of the five papers, into docs/papers.md (BENCH=--list shows them all)"
-	@echo "make bench-disk  training from disk beside training in memory, into docs/benchmarks-disk.md"
-	@echo "make bench-reading  reading svmlight text beside scikit-learn and LIBLINEAR, into docs/benchmarks-reading.md"
 	@echo "make bench-before-after OLD=python NEW=python  two installed versions in turns, ratios to the terminal"
-	@echo "make bench-scale  partitions against one machine, Spark (Java 17), and from disk: docs/benchmarks-scale.md, -disk.md"
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -125,12 +118,11 @@ docs: $(BIN)/python pyproject.toml
 bench: $(VENV)/.extra-bench
 	$(BIN)/python -m benchmarks linear $(BENCH)
 
-bench-kernel bench-newton bench-online bench-nystroem bench-paths bench-tables bench-papers bench-reading bench-disk: bench-%: $(VENV)/.extra-bench
-	$(BIN)/python -m benchmarks $* $(BENCH)
+bench-all: $(VENV)/.extra-bench
+	$(BIN)/python -m benchmarks all --resume $(BENCH)
 
-bench-scale: $(VENV)/.extra-bench-scale
-	$(BIN)/python -m benchmarks scale $(BENCH)
-	$(if $(BENCH),,$(BIN)/python -m benchmarks disk)
+bench-%: $(VENV)/.extra-bench
+	$(BIN)/python -m benchmarks $* $(BENCH)
 
 # Two interpreters with a version of polymargin each: make bench-before-after OLD=python NEW=python
 bench-before-after: $(VENV)/.extra-bench

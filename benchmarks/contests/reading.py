@@ -11,9 +11,11 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 from polymargin import load_data
 
-from ..harness.contest import Run, Table, one_table
+from ..harness.contest import Contest, Run, Table
 from ..harness.data import load
-from ..harness.markdown import bar, digits, table_of, times
+from ..harness.figure import dots
+from ..harness.markdown import digits, table_of, times, worst_bar
+from ..harness.records import Records
 from ..harness.timing import interleave, progress, spread, timed
 
 PLAIN = "C library, as LIBLINEAR"
@@ -98,24 +100,38 @@ def measure(name: str, run: Run) -> dict:
     return {"rows": data.X.shape[0], "bytes": size, "readers": entries}
 
 
-def results(records: list[dict]) -> list[str]:
-    """The section: seconds of all readers, and bars."""
+def against(record: dict, reader: str, peer: str) -> float:
+    """How often as fast a reader is as a peer."""
+    found = record["readers"]
+    return found[peer]["seconds"] / found[reader]["seconds"]
 
-    def against(record: dict, reader: str, peer: str) -> float:
-        found = record["readers"]
-        return found[peer]["seconds"] / found[reader]["seconds"]
 
-    rows = [(one, name) for one in records for name in one["readers"]]
-    bars = [
-        bar(
-            f"{record['data']}, time of {peer} by that of {ONE}",
-            against(record, ONE, peer),
-            goal,
-        )
-        for peer, goal in GOALS.items()
-        for record in records
-        if peer in record["readers"]
+def verdict(records: Records) -> list[str]:
+    """The bars."""
+    found = records.of("reading", NAMES)
+    lines: list[str] = []
+    for peer, goal in GOALS.items():
+        gains = {
+            one["data"]: against(one, ONE, peer) if peer in one["readers"] else None
+            for one in found
+        }
+        lines += worst_bar(f"{peer} over {ONE}, least", gains, goal)
+    return ["Reading svmlight text into a CSR matrix.", "\n".join(lines)]
+
+
+def draw(records: Records, path: Path) -> None:
+    """A row for each file."""
+    rows = [
+        (one["data"], {name: fit["seconds"] for name, fit in one["readers"].items()})
+        for one in records.of("reading", NAMES)
     ]
+    peers = (PLAIN, SKLEARN, PYTHON)
+    dots(path, {"Reading svmlight text": rows}, "seconds of reading", peers)
+
+
+def results(records: list[dict]) -> list[str]:
+    """Seconds of all readers."""
+    rows = [(one, name) for one in records for name in one["readers"]]
     return [
         "Files as `sklearn.datasets.dump_svmlight_file` writes them (up to 16 digits a "
         "number), in the cache of the operating system. `polymargin` is "
@@ -125,8 +141,7 @@ def results(records: list[dict]) -> list[str]:
         "two passes), without its checks, as the packages of LIBLINEAR come without "
         "that reader; its time is what it measures itself. "
         "`liblinear-official, Python` is `svm_read_problem(..., return_scipy=True)` of "
-        "that package. Minimum of "
-        f"{CONTEST.repeats} runs in turns; float64. Before, every file is read by "
+        "that package; float64. Before, every file is read by "
         "polymargin and scikit-learn and found to give the same arrays bit by bit.",
         table_of(
             rows,
@@ -142,16 +157,16 @@ def results(records: list[dict]) -> list[str]:
                 "scikit-learn / it": lambda row: times(against(*row, SKLEARN)),
             },
         ),
-        "## Bars",
-        "\n".join(bars),
     ]
 
 
-CONTEST = one_table(
+NAMES, MORE = ("news20_bydate", "usps", "letter"), ("mnist",)
+CONTEST = Contest(
     "reading",
-    "reading svmlight text beside scikit-learn and LIBLINEAR",
-    "Reading svmlight text",
-    Table("Results", measure, ("news20_bydate", "mnist", "letter"), results),
+    "Reading files",
+    {"reading": Table("", measure, NAMES, results, MORE)},
+    verdict,
+    draw,
     packages=("liblinear-official",),
-    repeats=5,
+    repeats=3,
 )

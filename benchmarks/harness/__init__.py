@@ -7,11 +7,12 @@ timing          turns, minimum and spread, means
 records         a JSON line for each measurement, with machine, versions, commit
 markdown        tables and numbers as text
 page            pages from records; none from uncommitted changes
-contest         what a contest is: tables, data sets, pages
+race            fits side by side, and the tables of them
+figure          rows of dots, curves
+contest         what a contest is: tables, data sets, a figure, a verdict
+sheet           the two pages of all contests: figures first, tables behind
 command         ``python -m benchmarks CONTEST``
-solvers         linear solvers behind one interface; peers: LIBLINEAR, scikit-learn
-objectives      what the linear solvers are judged by
-ladder          time to the optimum along ladders of tolerances
+objectives      what linear machines are judged by
 before_after    two installed versions of polymargin, in turns
 ==============  ==============================================================
 """

@@ -9,20 +9,6 @@ import scipy.sparse as sp
 from sklearn.datasets import load_digits
 
 FOLDER_VARIABLE = "POLYMARGIN_DATA"
-NAMES = (
-    "news20_bydate",
-    "reuters_r52",
-    "ohsumed23",
-    "clinc150",
-    "letter",
-    "satimage",
-    "mnist",
-    "usps",
-    "covtype",
-)
-# Not measured unless asked for.
-EXTRA_NAMES = ("reuters_r8", "segment", "optdigits", "shuttle", "debian_maintainer")
-QUICK_NAMES = ("reuters_r52", "ohsumed23", "letter", "satimage")
 FALLBACK = "digits"  # shipped by scikit-learn, needs no folder
 GENERATED = "generated_k"  # followed by the number of classes
 
@@ -44,13 +30,6 @@ class Dataset:
     @property
     def nonzeros(self) -> int:
         return self.X.nnz if sp.issparse(self.X) else np.count_nonzero(self.X)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the training rows as they are handed to the solvers."""
-        if sp.issparse(self.X):
-            return self.X.data.nbytes + self.X.indices.nbytes + self.X.indptr.nbytes
-        return self.X.nbytes
 
     @property
     def shape(self) -> dict[str, int]:

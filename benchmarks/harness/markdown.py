@@ -108,12 +108,3 @@ def worst_bar(
         return []
     worst = (min if at_least else max)(known, key=known.__getitem__)
     return [bar(f"{what} ({worst})", known[worst], goal, at_least)]
-
-
-def best_bar(what: str, values: Mapping[str, float | None], goal: float) -> list[str]:
-    """The bar of the largest of those values that there are, or that there is none."""
-    known = {name: value for name, value in values.items() if value is not None}
-    if not known:
-        return [f"- {what}: none, to reach at least {goal:g}: **missed**."]
-    best = max(known, key=known.__getitem__)
-    return [bar(f"{what} ({best})", known[best], goal)]

@@ -3,8 +3,7 @@
 import sys
 import warnings
 from collections.abc import Callable, Container, Iterable, Sequence
-from math import exp, fsum, log, sqrt
-from statistics import fmean, stdev
+from math import exp, fsum, log
 from time import perf_counter
 from typing import Any
 
@@ -18,12 +17,6 @@ def geometric_mean(values: Iterable[float | None]) -> float | None:
     """Geometric mean of those values that there are; None of none."""
     logs = [log(value) for value in values if value is not None]
     return exp(fsum(logs) / len(logs)) if logs else None
-
-
-def mean_and_error(values: Sequence[float]) -> tuple[float, float | None]:
-    """Mean and its standard error, which one value alone does not have."""
-    error = stdev(values) / sqrt(len(values)) if len(values) > 1 else None
-    return fmean(values), error
 
 
 def spread(seconds: Sequence[float]) -> dict[str, float]:

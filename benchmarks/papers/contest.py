@@ -4,7 +4,6 @@ from functools import partial
 
 from ..harness.contest import Contest, Page, Run, Table
 from ..harness.markdown import markdown_table
-from ..harness.page import runs
 from ..harness.records import Records
 from . import convergence, decomposition, reduced, schemes
 from .comparing import carry_out
@@ -92,19 +91,16 @@ TABLES = {
 }
 CONTEST = Contest(
     "papers",
-    "tables of the five papers, ours beside theirs",
-    (
-        Page(
-            "papers.md",
-            "Tables of the papers, repeated",
-            TABLES,
-            stamp=runs,
-            sections=sections,
-        ),
+    "Tables of the five papers, ours beside theirs",
+    {},
+    pages=(
+        Page("papers.md", "Tables of the papers, repeated", TABLES, sections=sections),
         convergence.PAGE,
         schemes.PAGE,
         reduced.PAGE,
         decomposition.PAGE,
     ),
-    quick=("iris",),
+    trial=("iris",),
+    repeats=3,
+    seeds=3,
 )

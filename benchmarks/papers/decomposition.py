@@ -15,7 +15,6 @@ import polymargin
 from ..harness.contest import Page, Run, Table
 from ..harness.data import FALLBACK, pooled
 from ..harness.markdown import LIMITED, NONE, SIZES, data_name, digits, table_of
-from ..harness.page import runs
 from ..harness.timing import progress, timed
 from .configuration import KNOWN
 from .quantities import TIES, leaders_table, quantity_table, verdicts
@@ -252,6 +251,5 @@ PAGE = Page(
     "papers-kernel.md",
     "Results of a paper on kernel machines, repeated",
     {CONFIGURATION.name: Table("", measure, tuple(PAPER_SIZES), tables)},
-    stamp=runs,
     on_request=True,
 )

@@ -7,7 +7,7 @@ import pytest
 from benchmark_records import page_of, record
 
 from benchmarks.harness.data import FOLDER_VARIABLE, load
-from benchmarks.harness.solvers import Polymargin
+from benchmarks.harness.objectives import Formulation
 from benchmarks.papers import convergence, schemes
 
 THEIRS = schemes.CONFIGURATION.theirs
@@ -20,7 +20,12 @@ def digits():
 
 
 def test_curve_comes_down_to_the_optimum(digits):
-    best = Polymargin(tol=1e-6).model(digits.X.astype(float), digits.y).objective_
+    best = (
+        Formulation("cs")
+        .estimator(tol=1e-6)
+        .fit(digits.X.astype(float), digits.y)
+        .objective_
+    )
     curve = convergence.follow(digits, best, 10.0, order="permuted")
     difference = np.array(curve["difference"])
     assert len(difference) == len(curve["curve_seconds"]) == len(curve["accuracy"])
@@ -110,7 +115,7 @@ def test_cross_validation_predicts_every_row_once(digits):
 
 def test_a_method_fills_a_cell_of_each_table(digits, monkeypatch):
     monkeypatch.setattr(schemes, "EXPONENTS", (-5, 0))
-    entry = schemes.measure_method(Polymargin(), digits, folds=2)
+    entry = schemes.measure_method(Formulation("cs").estimator, digits, folds=2)
     keys = ("cross_validation", "test", "exponent", "training", "testing")
     assert all(entry[key] is not None for key in keys)
     assert entry["exponent"] in (-5, 0)

@@ -24,8 +24,8 @@ def test_all_entrants_on_a_small_table(tmp_path, monkeypatch):
     for name in (tables.OURS, tables.PLAIN, *tables.GRIDS, tables.TREES):
         assert both[name]["accuracy"] > 0.8, name
         assert both[name]["seconds"] > 0
-    text = page_of(tmp_path, "tables", "benchmarks-tables.md", ours, theirs)
-    assert "| small | 42 | 1 | " in text and "geometric mean" in text
+    text = page_of(tmp_path, "tables", "benchmarks.md", ours, theirs)
+    assert "| small | 42 | 1 | " in text and "grids by ours, mean" in text
 
 
 def test_text_is_not_for_trees():
@@ -56,7 +56,7 @@ def test_bars(ours, word, tmp_path):
         )
     ]
     alone = record("peers", "lonely, split 0", rows=10, columns=2, **theirs)
-    text = page_of(tmp_path, "tables", "benchmarks-tables.md", *found, alone)
+    text = page_of(tmp_path, "tables", "benchmarks.md", *found, alone)
     assert "| made up | 10 | 2 | " in text and "| lonely" not in text
     line = next(line for line in text.splitlines() if "better grid" in line)
     assert f"**{word}**" in line

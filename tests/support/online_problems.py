@@ -2,7 +2,7 @@
 
 import numpy as np
 from kernel_problems import gaussian
-from problems import is_own
+from problems import is_own, uses_maximum
 
 from polymargin import OnlineSVM
 from polymargin.machine.registry import FORMULATIONS
@@ -38,6 +38,11 @@ def dual_variables(model):
     return model._driver.coefficients().toarray(), labels, loss_weights
 
 
+def target_of(model):
+    """By how much the label is to be ahead."""
+    return FORMULATIONS[model.machine].other_target(len(model.classes_))
+
+
 def expected_gradients(model, kernel=None):
     """(5) of the paper for all support patterns and classes; squared losses have a
     term of their own.
@@ -46,9 +51,9 @@ def expected_gradients(model, kernel=None):
     rows = rows_of(model)
     gram = gaussian(rows, rows, GAMMA) if kernel is None else kernel(rows, rows)
     own = is_own(labels, beta.shape[1])
-    gradients = own - gram @ beta
+    gradients = target_of(model) * own - gram @ beta
     if model.loss == "squared_hinge":  # |u|^2 or (sum u)^2 over 4C
-        penalised = own if model.machine == "cs" else ~own
+        penalised = own if uses_maximum(model.machine) else ~own
         gradients -= penalised * beta / (2 * loss_weights[:, None])
     return gradients
 
@@ -57,7 +62,8 @@ def expected_dual(model, kernel=None):
     """(2) of the paper."""
     beta, labels, _ = dual_variables(model)
     own = is_own(labels, beta.shape[1])
-    return np.sum(beta * (own + expected_gradients(model, kernel))) / 2
+    targets = target_of(model) * own
+    return np.sum(beta * (targets + expected_gradients(model, kernel))) / 2
 
 
 def check_state(model, tolerance=1e-9, kernel=None):
@@ -67,7 +73,7 @@ def check_state(model, tolerance=1e-9, kernel=None):
     assert (beta[~own] <= 0).all()
     assert (beta[own] > 0).all()
     if model.loss == "hinge":
-        bounded = own if model.machine == "cs" else ~own
+        bounded = own if uses_maximum(model.machine) else ~own
         limits = np.broadcast_to(loss_weights[:, None], beta.shape)[bounded]
         assert (np.abs(beta[bounded]) <= limits * (1 + tolerance)).all()
     largest = max(loss_weights.max(initial=1), np.abs(beta).max(initial=0))

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base.threads import thread_count
 from ..certify.certificate import relative_gap
-from ..driver.online.driver import ARRIVALS
+from ..driver.online.learned_patterns import ARRIVALS
 from ..driver.online.stream import in_chunks
 from ..machine.formulation import HINGES
 from ..machine.projection import Blocks

@@ -17,7 +17,7 @@ from online_problems import (
 )
 from problems import is_own, make_problem
 
-from polymargin.driver.online.driver import ARRIVALS
+from polymargin.driver.online.learned_patterns import ARRIVALS
 
 
 @pytest.mark.parametrize("method", METHODS)

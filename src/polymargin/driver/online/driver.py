@@ -19,9 +19,8 @@ from ...base.exclusive import exclusive
 from ...machine.registry import Machine
 from ...prediction.expansion import Expansion
 from ..options import OnlineOptions
+from .learned_patterns import LearnedPatterns
 
-ARRIVALS = 256  # examples of a chunk
-_GROWTH = 1.5  # of the number of places, when there are too few
 _MOST_BYTES = 2.0**62  # that the core can count
 
 # What a kernel value costs, in terms of a sum: so much, and so much more for every
@@ -63,7 +62,6 @@ class OnlineDriver:
         self.store = PatternStore(points)
         # The core has it too: a ring through the driver would never be collected.
         self._kernel_rows = PatternKernel(kernel, self.store, threads)
-        self.examples = np.empty(0, dtype=np.int64)  # by place: which example it is
         self.n_seen = 0
         self._expansion: Expansion | None = None  # until the patterns change
         self._n_computed = 0
@@ -87,6 +85,9 @@ class OnlineDriver:
             cache_bytes=min(options.cache_bytes, _MOST_BYTES),
             seed=seed,
             rows=self._kernel_rows,
+        )
+        self._learned = LearnedPatterns(
+            self._core, self.store, n_classes, options.budget
         )
 
     @exclusive
@@ -115,7 +116,7 @@ class OnlineDriver:
             arrive, again = np.arange(len(points)), np.empty(0, dtype=np.int32)
             examples = np.full(len(points), -1)
         else:
-            arrive, again = self._divide(examples)
+            arrive, again = self._learned.known_places(examples)
         complete = True
         if len(arrive):
             complete = self._process(
@@ -132,19 +133,9 @@ class OnlineDriver:
             complete = not stopped
         return complete
 
-    def _divide(self, examples) -> tuple[np.ndarray, np.ndarray]:
-        """Return which examples are no support patterns, and where the others are."""
-        places = self._core.patterns()[0]
-        _, again, at = np.intersect1d(
-            examples, self.examples[places], return_indices=True
-        )
-        arrive = np.delete(np.arange(len(examples)), again)
-        return arrive, places[at[np.argsort(again)]]
-
     def _process(self, points, labels, loss_weights, examples, seconds: float) -> bool:
         start = perf_counter()
-        places = self._take_places(points)
-        self.examples[places] = examples
+        places = self._learned.take_places(points, examples)
         width = max(int(places.max()) + 1, self._core.width)
         values = self._kernel_rows.of(points, width)
         finite(
@@ -164,20 +155,6 @@ class OnlineDriver:
         self.n_seen += learned
         return not stopped
 
-    def _take_places(self, points) -> np.ndarray:
-        """Put points at free places."""
-        needed = self._core.size + len(points)
-        if needed > len(self.store):
-            room = max(needed, int(_GROWTH * len(self.store)))
-            if self.options.budget is not None:
-                room = min(room, max(needed, self.options.budget + ARRIVALS))
-            self.store.grow(room)
-            self.examples = np.pad(self.examples, (0, room - len(self.examples)))
-            self._core.grow(room)
-        places = self._core.free(len(points))
-        self.store.put(places, points)
-        return places
-
     @exclusive
     def replace(
         self, points, labels, loss_weights, examples, coefficients: sp.csr_array
@@ -187,54 +164,18 @@ class OnlineDriver:
         If their kernel cannot be computed, the old ones stay.
         """
         curvatures = self.kernel.diagonal(points).astype(np.float64)
-        before = self._patterns()
+        before = self._learned.export()
         unknown = sp.csr_array(coefficients, copy=True)
         unknown.data[:] = 0.0
-        self._put(
+        self._expansion = None
+        self._learned.replace(
             points, labels, loss_weights, curvatures, examples, coefficients, unknown
         )
         try:
             self._core.rebuild()
         except BaseException:
-            self._put(*before)
+            self._learned.replace(**before)
             raise
-
-    def _put(
-        self,
-        points,
-        labels,
-        loss_weights,
-        curvatures,
-        examples,
-        coefficients,
-        gradients,
-    ) -> None:
-        """Let these be the support patterns, and no others."""
-        self._expansion = None
-        none = np.empty(0, dtype=np.int32), np.empty(0)
-        self._core.set_patterns(
-            none[0],
-            none[0],
-            none[1],
-            none[1],
-            np.zeros(self._n_classes + 1, dtype=np.int64),
-            none[0],
-            none[1],
-            none[1],
-        )
-        places = self._take_places(points)
-        self.examples[places] = examples
-        by_class = coefficients.tocsc()
-        self._core.set_patterns(
-            places,
-            labels.astype(np.int32),
-            loss_weights.astype(np.float64),
-            curvatures,
-            by_class.indptr.astype(np.int64),
-            places[by_class.indices],
-            by_class.data.astype(np.float64),
-            gradients.tocsc().data,
-        )
 
     @exclusive
     def snapshot(self) -> "OnlineDriver":
@@ -247,14 +188,6 @@ class OnlineDriver:
     @exclusive
     def export(self) -> dict:
         """Return what `restore` takes: all that is known, but for the cache."""
-        names = (
-            "points",
-            "labels",
-            "loss_weights",
-            "curvatures",
-            "examples",
-            "coefficients",
-        )
         random, weights, _, *counts = self._core.state()
         nothing_chosen = (-1, -1, -1)  # a choice names a place, and these are others
         return {
@@ -267,7 +200,7 @@ class OnlineDriver:
             "n_seen": self.n_seen,
             "n_computed": self._n_computed,
             "state": (random, weights, nothing_chosen, *counts),
-            **dict(zip((*names, "gradients"), self._patterns(), strict=True)),
+            **self._learned.export(),
         }
 
     @classmethod
@@ -289,23 +222,17 @@ class OnlineDriver:
         """Return a driver that knows what another has exported."""
         driver = cls(machine, kernel, points, n_classes, options, 0, threads)
         driver._make_core(n_classes, values_of_row, 0)
-        driver._put(points, **patterns)
+        driver._learned.replace(points, **patterns)
         driver._core.set_state(*state)
         driver.n_seen, driver._n_computed = n_seen, n_computed
         return driver
-
-    def _patterns(self):
-        """Return all that `_put` takes."""
-        places, labels, loss_weights, curvatures = self._core.patterns()
-        points, examples = self.store.take(places), self.examples[places]
-        variables = self.coefficients(), self.gradients()
-        return points, labels, loss_weights, curvatures, examples, *variables
 
     @exclusive
     def patterns(self):
         """Return (points, labels, loss_weights, examples) of the support patterns."""
         places, labels, loss_weights, _ = self._core.patterns()
-        return self.store.take(places), labels, loss_weights, self.examples[places]
+        examples = self._learned.examples[places]
+        return self.store.take(places), labels, loss_weights, examples
 
     @exclusive
     def expansion(self) -> Expansion:
@@ -321,20 +248,12 @@ class OnlineDriver:
     @exclusive
     def coefficients(self) -> sp.csr_array:
         """Return beta, a row for each support pattern."""
-        return self._by_pattern(2)
+        return self._learned.coefficients()
 
     @exclusive
     def gradients(self) -> sp.csr_array:
         """Return the stored gradients, where `coefficients` are."""
-        return self._by_pattern(3)
-
-    def _by_pattern(self, which: int) -> sp.csr_array:
-        columns = self._core.columns()
-        places = self._core.patterns()[0]
-        row_of = np.empty(self._core.places, dtype=np.int64)
-        row_of[places] = np.arange(len(places))
-        values = columns[which], row_of[columns[1]], columns[0]
-        return sp.csc_array(values, shape=(len(places), self._n_classes)).tocsr()
+        return self._learned.gradients()
 
     @property
     @exclusive
@@ -347,7 +266,8 @@ class OnlineDriver:
     def half_norm(self) -> float:
         """Half the squared norm of the weights."""
         coefficients = self._core.columns()[2]  # above zero for labels only
-        linear = coefficients[coefficients > 0].sum()
+        target = self.machine.formulation.other_target(self._n_classes)
+        linear = target * coefficients[coefficients > 0].sum()
         return linear - self._core.dual - self._core.penalties
 
     @property
@@ -388,10 +308,11 @@ class OnlineDriver:
     @exclusive
     def __getstate__(self):
         state = self.__dict__.copy()
-        del state["_core"], state["_lock"]
+        del state["_core"], state["_lock"], state["_learned"]
         state["_expansion"] = None
         state["_saved"] = {
             "places": self._core.places,
+            "examples": self._learned.examples,
             "patterns": self._core.patterns() + self._core.columns(),
             "cache": self._core.cache(),
             "state": self._core.state(),
@@ -404,6 +325,7 @@ class OnlineDriver:
         self._lock = RLock()
         self._make_core(self._n_classes, self._values_of_row, 0)
         self._core.grow(saved["places"])
+        self._learned.examples = saved["examples"]
         self._core.set_patterns(*saved["patterns"])
         self._core.set_cache(*saved["cache"])
         self._core.set_state(*saved["state"])

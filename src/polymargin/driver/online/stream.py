@@ -7,7 +7,8 @@ import numpy as np
 
 from ...machine.problem import Problem
 from ..loop import Clock, History, Outcome, Reporter, cut_short, run_steps
-from .driver import ARRIVALS, OnlineDriver
+from .driver import OnlineDriver
+from .learned_patterns import ARRIVALS
 
 
 @dataclass(frozen=True)
