@@ -63,6 +63,23 @@ class PySequential : public Interruptible {
     check_lengths(driver_->examples());
   }
 
+  // The labels of rows that may have several of them, or none; `labels` were all -1.
+  void set_label_sets(Input<std::int64_t> starts, Input<std::int32_t> classes) {
+    const std::size_t size = driver_->examples().size(), count = classes.shape(0);
+    const auto* first = starts.data();
+    bool right = starts.shape(0) == size + 1 && first[0] == 0 && first[size] == std::int64_t(count);
+    for (std::size_t i = 0; right && i < size; ++i) {
+      right = first[i] <= first[i + 1] && first[i + 1] <= std::int64_t(count);
+      for (std::int64_t p = first[i]; right && p < first[i + 1]; ++p)
+        right = (p == first[i] ? 0 : classes.data()[p - 1] + 1) <= classes.data()[p] &&
+                classes.data()[p] < driver_->layout().classes;
+    }
+    if (!right) throw std::invalid_argument("labels of rows must ascend and be classes");
+    driver_->set_label_sets(std::make_shared<LabelSets>(
+        std::vector<std::int64_t>(first, first + size + 1),
+        std::vector<std::int32_t>(classes.data(), classes.data() + count)));
+  }
+
   void set_schedule(const std::string& order, bool shrinking, bool cooling, double epsilon) {
     polymargin::set_schedule(*driver_, {order, shrinking, cooling, epsilon});
   }
@@ -240,6 +257,7 @@ static void bind(nb::module_& m, const char* name) {
                    const std::string&, double, std::uint64_t, int, const Driver*>(),
           "rows"_a, "labels"_a, "loss_weights"_a, "classes"_a, "machine"_a, "restricted"_a, "tau"_a,
           "seed"_a, "threads"_a, "weights_of"_a = nb::none())
+      .def("set_label_sets", &Driver::set_label_sets, "indptr"_a, "classes"_a)
       .def("set_schedule", &Driver::set_schedule, "order"_a, "shrinking"_a, "cooling"_a,
            "epsilon"_a)
       .def("epoch", &Driver::epoch, "seconds"_a, "share"_a = 1.0)

@@ -1,19 +1,26 @@
 """What all estimators share: from rows, labels and weights to a problem."""
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils.multiclass import (
     _check_partial_fit_first_call,
     check_classification_targets,
+    type_of_target,
 )
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ..access.csr import check_compressed
 from ..access.row_store.store import check_in_memory
 from ..machine.costs import cost_table
-from ..machine.problem import Problem, check_weights_fit, state_problem
-from ..machine.registry import Machine
+from ..machine.problem import (
+    Problem,
+    check_weights_fit,
+    state_problem,
+    state_problem_of_sets,
+)
+from ..machine.registry import Machine, names_of
 
 
 class MarginClassifier(CallbackSupportMixin, BaseEstimator):
@@ -26,11 +33,28 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
 
     def _state_arrays(self, machine: Machine, X, y, sample_weight):
         """Return X and y, checked, and the problem they state; know classes."""
+        if type_of_target(y, input_name="y") == "multilabel-indicator":
+            return self._state_sets(machine, X, y, sample_weight)
+        self.__dict__.pop("multilabel_", None)
         X, y = self._validate(X, y)
         labels = self._find_classes(y)
         return X, y, self._problem(machine, X, labels, sample_weight)
 
-    def _validate(self, X, y, reset=True):
+    def _state_sets(self, machine: Machine, X, y, sample_weight):
+        """The same for rows with any number of labels: y has a column for each."""
+        _check_several(self, machine)
+        X, y = self._validate(X, y, multi_output=True)
+        sets = sp.csr_array(y, dtype=bool)
+        sets.sum_duplicates()
+        sets.eliminate_zeros()
+        self.classes_, self.multilabel_ = np.arange(sets.shape[1]), True
+        self.__dict__.pop("costs_", None)
+        weights = self._row_weights(X, sample_weight)
+        problem = state_problem_of_sets(machine, sets, self.C, weights)
+        check_weights_fit(problem.loss_weights, X.dtype, self.C)
+        return X, y, problem
+
+    def _validate(self, X, y, reset=True, multi_output=False):
         check_in_memory(X)
         X = check_compressed(X)
         if getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M"):
@@ -45,6 +69,7 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
             accept_sparse="csr",
             accept_large_sparse=True,
             dtype=[np.float64, np.float32],
+            multi_output=multi_output,
             reset=reset,
         )
         check_classification_targets(y)
@@ -91,19 +116,39 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
         self.costs_ = cost_table(self.costs, self.classes_)
         return machine.with_costs(self.costs_)
 
-    def _problem(
-        self, machine: Machine, X, labels, sample_weight, all_may_be_zero=False
-    ) -> Problem:
-        weights = _check_sample_weight(
+    def _row_weights(self, X, sample_weight, all_may_be_zero=False) -> np.ndarray:
+        return _check_sample_weight(
             sample_weight,
             X,
             dtype=np.float64,
             ensure_non_negative=True,
             allow_all_zero_weights=all_may_be_zero,
         )
+
+    def _problem(
+        self, machine: Machine, X, labels, sample_weight, all_may_be_zero=False
+    ) -> Problem:
+        weights = self._row_weights(X, sample_weight, all_may_be_zero)
         machine = self._with_costs(machine)
         problem = state_problem(
             machine, labels, self.classes_, self.C, weights, self.class_weight
         )
         check_weights_fit(problem.loss_weights, X.dtype, self.C)
         return problem
+
+
+def _check_several(estimator: MarginClassifier, machine: Machine) -> None:
+    """Raise unless an estimator may be fitted to several labels a row."""
+    able = names_of(lambda row: row.label_sets)
+    if not machine.formulation.label_sets or not hasattr(estimator, "thresholds"):
+        raise ValueError(
+            f"y has several labels a row, which machine={machine.name!r} of "
+            f"{type(estimator).__name__} does not take; use LinearSVM with "
+            f"machine={' or '.join(map(repr, able))}, or give one label a row."
+        )
+    for name in ("class_weight", "costs"):
+        if getattr(estimator, name) is not None:
+            raise ValueError(
+                f"{name} is for one label a row; leave it out, or weigh rows by "
+                f"sample_weight."
+            )

@@ -4,6 +4,8 @@ from dataclasses import replace
 from numbers import Real
 
 import numpy as np
+from scipy.special import expit, log_expit
+from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
@@ -20,6 +22,7 @@ from ..machine.registry import (
     find_machine,
 )
 from ..prediction.coupling import coupled_probabilities, log_probabilities, votes
+from ..prediction.thresholds import FOLDS, f1_thresholds, scores_of_others
 from .linear_training import LinearTraining
 
 
@@ -127,10 +130,22 @@ class LinearSVM(LinearTraining):
     restricted_tol : float, default=1e-3
         For research: tolerance of "bisection" and "fixed_point".
 
+    thresholds : {"f1"} or None, default=None
+        Where `y` has several labels a row: from which score on `predict` takes a class.
+        None is zero, "f1" the threshold of every class with the best F1 on rows that
+        machines were trained without; five more are trained for that.
+
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
+
+    multilabel_ : bool
+        True after a fit to several labels a row; `classes_` are then the columns of
+        `y`. Not there otherwise.
+
+    thresholds_ : ndarray of shape (n_classes,)
+        From which score on a class is predicted, after such a fit.
 
     costs_ : ndarray of shape (n_classes, n_classes)
         The costs as a table, if there are any.
@@ -207,6 +222,7 @@ class LinearSVM(LinearTraining):
         "cooling": ["boolean"],
         "restricted": [StrOptions(set(RESTRICTED))],
         "restricted_tol": [Interval(Real, 0, None, closed="neither")],
+        "thresholds": [StrOptions({"f1"}), None],
     }
 
     def __init__(
@@ -230,6 +246,7 @@ class LinearSVM(LinearTraining):
         cooling=True,
         restricted="exact",
         restricted_tol=1e-3,
+        thresholds=None,
         warm_start=False,
         n_jobs=None,
         random_state=None,
@@ -254,11 +271,43 @@ class LinearSVM(LinearTraining):
         self.cooling = cooling
         self.restricted = restricted
         self.restricted_tol = restricted_tol
+        self.thresholds = thresholds
         self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
         self.history = history
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        row = FORMULATIONS.get(self.machine)
+        tags.classifier_tags.multi_label = row is not None and row.label_sets
+        return tags
+
+    def _state_problem(self, machine, X, y, sample_weight):
+        stated = super()._state_problem(machine, X, y, sample_weight)
+        if self.thresholds is not None and not hasattr(self, "multilabel_"):
+            raise ValueError(
+                f"thresholds={self.thresholds!r} is for several labels a row; leave it "
+                f"out, or give y as an indicator matrix."
+            )
+        return stated
+
+    def _training_seconds(self, clock):
+        """All machines, this one and those of the thresholds, have the same time."""
+        return clock.left() / (1 + FOLDS if self.thresholds else 1)
+
+    def _fit_probabilities(self, X, y, sample_weight, clock) -> None:
+        self.__dict__.pop("thresholds_", None)
+        if not hasattr(self, "multilabel_"):
+            return
+        self.thresholds_ = np.zeros(len(self.classes_))
+        if self.thresholds is not None:
+            machine = clone(self).set_params(verbose=0, history=False)
+            machine.__dict__.pop("_skl_callbacks", None)  # they watch one fit
+            seed = self._draw_seed()
+            scores = scores_of_others(machine, X, y, sample_weight, seed, clock.left)
+            self.thresholds_ = f1_thresholds(scores, y)
 
     def _machine(self) -> Machine:
         return find_machine(self.machine, self.loss, self.restricted)
@@ -297,6 +346,23 @@ class LinearSVM(LinearTraining):
         scores = super().decision_function(X)
         return votes(scores) if self._many_pairs() else scores
 
+    def predict(self, X):
+        """Return the predicted labels.
+
+        Parameters
+        ----------
+        X : array-like, CSR matrix or RowStore of shape (n_samples, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            After a fit to several labels a row, 1 in the column of every class whose
+            score is above its threshold, 0 elsewhere.
+        """
+        if not hasattr(self, "multilabel_"):
+            return super().predict(X)
+        return (self.decision_function(X) > self.thresholds_).astype(np.int64)
+
     def _many_pairs(self) -> bool:
         return FORMULATIONS[self.machine].by_pairs and len(self.classes_) > 2
 
@@ -305,9 +371,10 @@ class LinearSVM(LinearTraining):
         """Return the probability of every class; for ``loss="logistic"`` only.
 
         One-vs-rest: the probabilities of the classes, each against the rest, divided
-        by their sum. One-vs-one: the probabilities of all pairs, coupled (Wu, Lin and
-        Weng, 2004); in the rare rows where the winner of the votes is not the most
-        probable class, the two exchange their probabilities.
+        by their sum unless rows may have several labels. One-vs-one: the probabilities
+        of all pairs, coupled (Wu, Lin and Weng, 2004); in the rare rows where the
+        winner of the votes is not the most probable class, the two exchange their
+        probabilities.
 
         Parameters
         ----------
@@ -318,6 +385,8 @@ class LinearSVM(LinearTraining):
         probabilities : ndarray of shape (n_samples, n_classes)
         """
         scores = super().decision_function(X)
+        if hasattr(self, "multilabel_"):
+            return expit(scores)
         if self._many_pairs():
             return coupled_probabilities(scores)
         return np.exp(log_probabilities(scores))
@@ -335,6 +404,8 @@ class LinearSVM(LinearTraining):
         logarithms : ndarray of shape (n_samples, n_classes)
         """
         scores = super().decision_function(X)
+        if hasattr(self, "multilabel_"):
+            return log_expit(scores)
         if not self._many_pairs():
             return log_probabilities(scores)
         with np.errstate(divide="ignore"):

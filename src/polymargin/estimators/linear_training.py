@@ -179,6 +179,11 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
     def _learn_chunk(self, X, y, classes, sample_weight) -> bool:
         """Train on a chunk, and say whether a signal came."""
         machine = self._machine()
+        if getattr(self, "multilabel_", False):
+            raise ValueError(
+                "partial_fit takes one label a row, and this model was fitted to "
+                "several; fit another one."
+            )
         first = not hasattr(self, "coef_")  # also after a first call that failed
         self._check_stream(classes, first)
         X, y = self._validate(X, y, reset=first)
@@ -205,7 +210,8 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
 
     def _model(self, weights) -> dict:
         """The attributes that make the estimator usable, from W."""
-        return attributes_of_weights(weights, self._bias())
+        halve = not getattr(self, "multilabel_", False)
+        return attributes_of_weights(weights, self._bias(), halve)
 
     def _weights(self, dtype) -> np.ndarray:
         """W from the attributes: the inverse of `_model`."""

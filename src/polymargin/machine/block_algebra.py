@@ -113,15 +113,25 @@ def feasible_duals(
 
 
 def _with_signs(machine: Machine, matrix: sp.csr_array, labels) -> sp.csr_array:
-    """Flip what belongs to a column whose positive class is not the label."""
+    """Flip what belongs to a column whose positive class is not a label."""
     positive = matrix.indices
     if machine.formulation.by_pairs:
         positive = class_pairs(matrix.shape[1])[1][positive]
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    signs = np.where(positive == labels[rows], 1, -1).astype(matrix.dtype)
+    if sp.issparse(labels):  # sets of them
+        own = _keys(*labels.nonzero(), matrix.shape[1])
+        is_own = np.isin(_keys(rows, positive, matrix.shape[1]), own)
+    else:
+        is_own = positive == labels[rows]
+    signs = np.where(is_own, 1, -1).astype(matrix.dtype)
     return sp.csr_array(
         (matrix.data * signs, matrix.indices, matrix.indptr), shape=matrix.shape
     )
+
+
+def _keys(rows, columns, n_columns: int) -> np.ndarray:
+    """A number for each entry of a matrix."""
+    return rows.astype(np.int64) * n_columns + columns
 
 
 def _means(matrix: sp.csr_array) -> np.ndarray:

@@ -65,6 +65,8 @@ class Formulation:
         Losses with which Newton's method on the primal trains it.
     row_stores, partitions : bool
         Whether rows may stay on disk, and in the partitions of a cluster.
+    label_sets : bool
+        Whether a row may have any number of labels.
     costs : bool
         Whether targets may differ by label and class.
     probabilities : tuple of str
@@ -97,6 +99,7 @@ class Formulation:
     tron: tuple[str, ...] = ()
     row_stores: bool = True
     partitions: bool = True
+    label_sets: bool = False
     costs: bool = False
     probabilities: tuple[str, ...] = ()
     tried: tuple[str, ...] = ()

@@ -31,6 +31,9 @@ class Problem:
         C_i of each row.
     lost_means : ndarray or None
         What the coefficients of a solution do not tell of its blocks.
+    label_sets : csr_array of bool or None
+        Of rows that may have any number of labels: a column for each class. `labels`
+        are then -1.
     """
 
     machine: Machine
@@ -38,11 +41,36 @@ class Problem:
     n_columns: int
     loss_weights: np.ndarray
     lost_means: np.ndarray | None = None
+    label_sets: sp.csr_array | None = None
+
+    @property
+    def own(self):
+        """The labels, or the sets of them."""
+        return self.labels if self.label_sets is None else self.label_sets
+
+    def of_rows(self, chosen) -> "Problem":
+        """The problem of some rows."""
+        sets = self.label_sets
+        return replace(
+            self,
+            labels=self.labels[chosen],
+            loss_weights=self.loss_weights[chosen],
+            lost_means=None,
+            label_sets=None if sets is None else sets[chosen],
+        )
+
+    def labels_of(self, column: int) -> np.ndarray:
+        """The labels of a class by itself: 0 if a row has it, -1 if not."""
+        if self.label_sets is None:
+            return np.where(self.labels == column, 0, -1)
+        labels = np.full(len(self.labels), -1)
+        labels[self.label_sets[:, [column]].nonzero()[0]] = 0
+        return labels
 
     def coefficients(self, indptr, classes, values) -> sp.csr_array:
         """Return the coefficients of the rows, from the dual blocks of a driver."""
         duals = self.blocks(indptr, classes, values)
-        return coefficients_of(self.machine, duals, self.labels)
+        return coefficients_of(self.machine, duals, self.own)
 
     def blocks(self, indptr, classes, values) -> sp.csr_array:
         """Return the dual blocks of a driver as a matrix."""
@@ -64,12 +92,39 @@ class Problem:
             self.machine != other.machine
             or self.n_columns != other.n_columns
             or not np.array_equal(self.labels, other.labels)
+            or not _same_sets(self.label_sets, other.label_sets)
         ):
             return None
-        duals = duals_of(self.machine, coefficients, self.labels, self.lost_means)
+        duals = duals_of(self.machine, coefficients, self.own, self.lost_means)
         return feasible_duals(
             self.machine, duals, self.loss_weights, other.loss_weights, with_bounds
         )
+
+
+def _same_sets(first: sp.csr_array | None, second: sp.csr_array | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return first.shape == second.shape and (first != second).nnz == 0
+
+
+def state_problem_of_sets(
+    machine: Machine, label_sets: sp.csr_array, C: float, sample_weight
+) -> Problem:
+    """State the problem of rows that may have any number of labels.
+
+    Parameters
+    ----------
+    machine : Machine
+        Whose classes are problems of their own.
+    label_sets : csr_array of bool of shape (n_samples, n_classes)
+    C : float
+    sample_weight : ndarray of float
+    """
+    n_rows, n_columns = label_sets.shape
+    with np.errstate(over="ignore"):  # `check_weights_fit` says so
+        loss_weights = C * sample_weight
+    labels = np.full(n_rows, -1)
+    return Problem(machine, labels, n_columns, loss_weights, label_sets=label_sets)
 
 
 def state_problem(

@@ -19,6 +19,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.special import expit, logsumexp, xlogy
 
 from .registry import Machine
@@ -52,6 +53,14 @@ class Curvature(NamedTuple):
     gamma: np.ndarray
 
 
+def places_of(labels) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows and columns of the labels, which may be sets, as an index."""
+    if sp.issparse(labels):
+        return labels.nonzero()
+    rows = np.flatnonzero(np.asarray(labels) >= 0)
+    return rows, np.asarray(labels)[rows]
+
+
 class Blocks:
     """The blocks of all examples.
 
@@ -60,8 +69,9 @@ class Blocks:
     machine : Machine
         Of which the axes and the loss are asked for. With one column, of separate
         problems.
-    labels : ndarray of int
-        Class of each example; -1 if it has none among the columns.
+    labels : ndarray of int or csr_array of bool
+        Class of each example; -1 if it has none among the columns. Or sets of them, if
+        classes are problems of their own.
     loss_weights : ndarray of float
         C_i > 0.
     n_columns : int
@@ -79,11 +89,10 @@ class Blocks:
         self.costs = machine.costs
         if self.loss in SMOOTH:  # they count from a score of zero
             self.label_target = self.other_target = 0.0
-        self.labels = np.asarray(labels)
+        self.labels = labels
         self.loss_weights = np.asarray(loss_weights, dtype=np.float64)
-        self.shape = len(self.labels), n_columns
-        rows = np.flatnonzero(self.labels >= 0)
-        self.own = rows, self.labels[rows]  # where the labels are
+        self.shape = len(self.loss_weights), n_columns
+        self.own = places_of(labels)  # where the labels are
 
     @property
     def smooth(self) -> bool:

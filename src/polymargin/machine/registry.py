@@ -79,6 +79,7 @@ FORMULATIONS = {
             variables="all",
             aggregation="sum",
             losses=(*HINGES, "logistic"),
+            label_sets=True,
             two_variable=HINGES,
             reduced=True,
             tron=("squared_hinge", "logistic"),

@@ -150,7 +150,7 @@ def out_of_fold_scores(
         if sample_weight is not None:
             weights["sample_weight"] = sample_weight[training]
         machine = clone(estimator)
-        with _limited(machine, seconds):
+        with limited(machine, seconds):
             machine.fit(X_training, y_training, **weights)
         for start in range(0, len(test), _BLOCK):
             if left() <= 0:
@@ -161,7 +161,7 @@ def out_of_fold_scores(
 
 
 @contextmanager
-def _limited(machine, seconds: float):
+def limited(machine, seconds: float):
     """Let a machine train for so many seconds, without a word if it takes them all."""
     if not isfinite(seconds):
         yield

@@ -20,7 +20,7 @@ class NumberOfParameters(NamedTuple):
     full: int
 
 
-def attributes_of_weights(weights, bias: float) -> dict:
+def attributes_of_weights(weights, bias: float, halve: bool = True) -> dict:
     """Return the attributes of a model that W makes.
 
     Parameters
@@ -29,6 +29,8 @@ def attributes_of_weights(weights, bias: float) -> dict:
         Sparse if some weights are left out.
     bias : float
         Value of the constant feature; zero if there is none.
+    halve : bool
+        Whether of two columns only the difference is a model.
     """
     if not all_finite(weights):
         raise ValueError(
@@ -47,7 +49,7 @@ def attributes_of_weights(weights, bias: float) -> dict:
         # Also the weights that happen to be zero are there.
         n_parameters = coef.nnz
         coef = sp.csr_matrix(coef)  # what `sparsify` makes of a dense one
-    if weights.shape[1] == 2:
+    if halve and weights.shape[1] == 2:
         coef, intercept = coef[[1]] - coef[[0]], np.diff(intercept)
     return {
         "coef_": coef,

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "polymargin/access/label_sets.hpp"
 #include "polymargin/access/rows.hpp"
 #include "polymargin/base/parallel.hpp"
 #include "polymargin/base/poller.hpp"
@@ -23,6 +24,7 @@ struct LinearState {
   const Machine<Real>& machine;
   std::span<const Example<Real>> examples;
   DualBlocks<Real>& blocks;
+  const LabelSets* label_sets = nullptr;  // if examples have any number of labels
 };
 
 // Scores every row against W, in the precision of the rows; sums are in double precision. Writes
@@ -49,6 +51,7 @@ Tally measure_rows(const LinearState<Real, W>& state, int threads,
         for (std::int64_t i = begin; i < end; ++i) {
           const Example<Real>& example = state.examples[i];
           state.rows.scores(i, state.weights, workspace.score.data(), 0, layout.packs);
+          if (state.label_sets != nullptr) state.label_sets->flip(i, workspace.score.data());
           const Block<Real> block = workspace.full_block(example, state.blocks, i, layout);
           const Step<Real> step = state.machine.step(block, std::numeric_limits<Real>::infinity());
           workspace.clear_dual();

@@ -32,6 +32,7 @@ def separation_pays(rows: Rows, problem: Problem) -> bool:
     return (
         machine.formulation.separate
         and machine.loss != "logistic"
+        and problem.label_sets is None
         and problem.n_columns > 1
         and rows.is_contiguous
         and rows.shape[1] >= FEATURES_PER_CLASS * problem.n_columns
@@ -136,7 +137,7 @@ def sequential_driver(
     weights_of : driver or None
         Of other rows, whose weights it shares: steps on the one are steps on the other.
     """
-    return _core_class(kind, dtype)(
+    driver = _core_class(kind, dtype)(
         rows,
         problem.labels.astype(np.int32),
         problem.loss_weights,
@@ -148,6 +149,12 @@ def sequential_driver(
         options.threads,
         weights_of,
     )
+    if problem.label_sets is not None:
+        sets = problem.label_sets
+        driver.set_label_sets(
+            sets.indptr.astype(np.int64), sets.indices.astype(np.int32)
+        )
+    return driver
 
 
 def _core_class(kind: str, dtype):

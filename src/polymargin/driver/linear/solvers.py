@@ -43,6 +43,8 @@ SOLVERS = table_of(
     _for_comparison("cutting_plane", CuttingPlane),
 )
 SOLVER_NAMES = ("auto", *SOLVERS)
+# Those for rows with any number of labels.
+SOLVERS_OF_SETS = ("auto", "dual", "newton")
 # What `solver_` may say after a fit.
 SOLVERS_USED = (*SOLVERS, BOTH)
 
@@ -50,6 +52,8 @@ SOLVERS_USED = (*SOLVERS, BOTH)
 def linear_driver(rows: Rows, problem: Problem, options: LinearOptions) -> LinearDriver:
     """Return the driver of the solver that the options name, or say who could."""
     name, machine = options.solver, problem.machine
+    if problem.label_sets is not None:
+        _check_sets(name, options.features)
     if options.features == "reduced":
         _check_reduced(name, machine)
         return dual_driver(rows, problem, options)
@@ -65,6 +69,19 @@ def solver_of(driver: LinearDriver, options: LinearOptions) -> str:
     """Return what a driver has done so far, for `solver_`."""
     named = "dual" if options.solver == "auto" else options.solver
     return getattr(driver, "solver", named)
+
+
+def _check_sets(name: str, features: str) -> None:
+    """Raise unless rows may have several labels."""
+    if features != "full":
+        raise ValueError(
+            "features='reduced' is for one label a row; choose features='full'."
+        )
+    if name not in SOLVERS_OF_SETS:
+        raise ValueError(
+            f"solver={name!r} is for one label a row; choose one of "
+            f"{', '.join(SOLVERS_OF_SETS)}."
+        )
 
 
 def _check_reduced(name: str, machine: Machine) -> None:

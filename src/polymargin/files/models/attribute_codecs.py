@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from reprlib import repr  # of what may be long
 
 import numpy as np
+import scipy.sparse as sp
 
 from ...machine.problem import Problem
 from ...machine.registry import MACHINES
@@ -72,6 +73,13 @@ def or_none(codec: Codec) -> Codec:
     )
 
 
+def _read_truth(reader, entry) -> bool:
+    if entry is not True:
+        raise ModelFileError(f"{repr(entry)} is not the truth value that can be there")
+    return True
+
+
+TRUE = Codec(lambda writer, name, value: bool(value), _read_truth)
 COUNT = number(least=0, whole=True)
 SIZE = number(least=1, whole=True)
 MEASURE = number(finite=False)
@@ -154,6 +162,9 @@ def _write_problem(writer: TensorWriter, name: str, problem: Problem) -> dict:
         "labels": writer.tensor(f"{name}.labels", problem.labels),
         "caps": writer.tensor(f"{name}.caps", problem.loss_weights),  # name of 0.1.0
     }
+    if problem.label_sets is not None:
+        sets = problem.label_sets.astype(np.float32)
+        entry["label_sets"] = writer.matrix(f"{name}.label_sets", sets)
     if problem.lost_means is not None:
         entry["lost_means"] = writer.tensor(f"{name}.lost_means", problem.lost_means)
     return entry
@@ -161,8 +172,8 @@ def _write_problem(writer: TensorWriter, name: str, problem: Problem) -> dict:
 
 def _read_problem(reader: TensorReader, entry) -> Problem:
     known = ["machine", "n_columns", "labels", "caps"]
-    if isinstance(entry, dict) and "lost_means" in entry:
-        known.append("lost_means")
+    if isinstance(entry, dict):
+        known += [name for name in ("lost_means", "label_sets") if name in entry]
     entry = fields(entry, *known)
     pair = tuple(_list_of(entry["machine"], 2))
     if not all(isinstance(word, str) for word in pair) or pair not in MACHINES:
@@ -177,7 +188,13 @@ def _read_problem(reader: TensorReader, entry) -> Problem:
         means = reader.tensor(entry["lost_means"], "f", 1)
         if len(means) != len(labels):
             raise ModelFileError("its problem has not one mean for every row")
-    return Problem(MACHINES[pair], labels, n_columns, loss_weights, means)
+    sets = None
+    if "label_sets" in entry:
+        sets = reader.matrix(entry["label_sets"], canonical=True)
+        if not sp.issparse(sets) or sets.shape != (len(labels), n_columns):
+            raise ModelFileError("its problem has not one set of labels for every row")
+        sets = sp.csr_array(sets, dtype=bool)
+    return Problem(MACHINES[pair], labels, n_columns, loss_weights, means, sets)
 
 
 PROBLEM = Codec(_write_problem, _read_problem)

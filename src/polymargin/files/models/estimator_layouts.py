@@ -24,6 +24,7 @@ from .attribute_codecs import (
     PROBLEM,
     SIZE,
     TEXT,
+    TRUE,
     choice,
     number,
     or_none,
@@ -67,6 +68,7 @@ _LINEAR = {
     "_fitted": PROBLEM,
 }
 _COSTS = {"costs_": MATRIX}
+_SEVERAL = {"multilabel_": TRUE, "thresholds_": vector("f")}
 _KERNEL = {
     **_CERTIFIED,
     "solver_": choice(_SOLVERS),
@@ -116,6 +118,8 @@ def _check_training(model, coefficients, n_columns: int) -> None:
 
 def _n_columns(model) -> int:
     """Return how many columns the weights have in training."""
+    if hasattr(model, "multilabel_"):
+        return len(model.classes_)
     none = np.zeros(0, dtype=int)
     return block_shape(model._machine(), none, len(model.classes_))[0]
 
@@ -123,7 +127,12 @@ def _n_columns(model) -> int:
 def _check_linear(model) -> None:
     _check_common(model)
     n_columns = _n_columns(model)
-    rows = 1 if len(model.classes_) == 2 else n_columns
+    several = hasattr(model, "multilabel_")
+    rows = 1 if len(model.classes_) == 2 and not several else n_columns
+    if several:
+        agree(hasattr(model, "thresholds_"), "thresholds_")
+        agree(model.thresholds_.shape == (rows,), "thresholds_")
+        agree(model._machine().formulation.label_sets, "multilabel_")
     agree(model.coef_.shape == (rows, model.n_features_in_), "coef_")
     agree(model.intercept_.shape == (rows,), "intercept_")
     agree(model.intercept_.dtype == model.coef_.dtype, "intercept_")
@@ -180,7 +189,7 @@ ESTIMATORS = (
             parameters,
         )
         for linear, of_its_own, parameters in (
-            (LinearSVM, _COSTS, {"costs": COSTS}),
+            (LinearSVM, _COSTS | _SEVERAL, {"costs": COSTS}),
             (MaxEnt, {}, {}),
         )
     ),

@@ -69,6 +69,11 @@ def export_liblinear(model, path) -> None:
             f"knows; give a LinearSVM or a MaxEnt."
         )
     check_is_fitted(model)
+    if hasattr(model, "multilabel_"):
+        raise ValueError(
+            "model has several labels a row, which LIBLINEAR does not know; save it by "
+            "polymargin.save instead."
+        )
     labels, rows = _whole_labels(model.classes_), model.coef_
     binary = len(labels) == 2
     solver = _solver_type(model)

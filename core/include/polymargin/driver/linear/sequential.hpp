@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "polymargin/access/dual_blocks.hpp"
+#include "polymargin/access/label_sets.hpp"
 #include "polymargin/access/rows.hpp"
 #include "polymargin/base/poller.hpp"
 #include "polymargin/certify/measured_rows.hpp"
@@ -68,6 +69,9 @@ class Sequential {
   // With more than kDenseClasses classes: visit only the support of a block while full visits
   // bring no new class into it.
   void set_class_shrinking(bool on) { class_shrinking_.set_on(on && blocks_.sparse()); }
+  // Examples with any number of labels, for machines whose classes do not meet; `label` of each
+  // example is outside of them then. To be told before the first visit.
+  void set_label_sets(std::shared_ptr<const LabelSets> sets) { label_sets_ = std::move(sets); }
   void set_threads(int threads) { scores_.set_threads(threads, layout_); }
 
   // For a part of the rows that is solved beside others (CoCoA+: Ma et al. 2015, eq. (9)): a visit
@@ -118,11 +122,13 @@ class Sequential {
       if (has_support_visits_) {
         const Block<Real> block = support_block(i);
         machine_->coefficients(block);
+        flip_listed(i, block.layout.classes, block.change);
         updates_.add_listed(i, workspace_.classes.data(), block.layout.classes, block.change,
                             workspace_);
       } else {
         const Block<Real> block = full_block(i);
         machine_->coefficients(block);
+        flip(i, block.change);
         updates_.add_all(i, block.change);
       }
       workspace_.clear_dual();
@@ -144,9 +150,9 @@ class Sequential {
   // Losses and violations of all rows under W as it is.
   Tally measure(int threads, const std::function<bool()>& poll) {
     std::vector<Real> losses;
-    const Tally tally =
-        measure_rows(LinearState<Real, W>{*rows_, weights(), *machine_, examples_, blocks_},
-                     threads, poll, losses);
+    const Tally tally = measure_rows(
+        LinearState<Real, W>{*rows_, weights(), *machine_, examples_, blocks_, label_sets_.get()},
+        threads, poll, losses);
     if (tally.complete) set_losses(losses);
     return tally;
   }
@@ -172,6 +178,7 @@ class Sequential {
   // By how much example i violates its optimality conditions under the current weights.
   double violation(std::int32_t i) {
     scores_.compute(*rows_, i, weights(), workspace_.score.data());
+    flip(i, workspace_.score.data());
     const Step<Real> step = machine_->step(full_block(i), std::numeric_limits<Real>::infinity());
     workspace_.clear_dual();
     return double(step.violation);
@@ -238,8 +245,10 @@ class Sequential {
 
   Step<Real> visit_all_classes(std::int32_t i) {
     scores_.compute(*rows_, i, weights(), workspace_.score.data());
+    flip(i, workspace_.score.data());
     const Block<Real> block = full_block(i);
     const Step<Real> step = machine_->step(block, kThreshold);
+    if (step.moved) flip(i, block.change);
     if (blocks_.sparse()) {
       bool entered = false;
       if (step.moved) {
@@ -259,13 +268,23 @@ class Sequential {
     const std::int32_t* classes = workspace_.classes.data();
     const int count = block.layout.classes;
     rows_->scores_of(i, weights(), classes, count, workspace_.score.data());
+    flip_listed(i, count, workspace_.score.data());
     const Step<Real> step = machine_->step(block, kThreshold);
     if (step.moved) {
+      flip_listed(i, count, block.change);
       updates_.add_change(i, classes, count, block.change);
       blocks_.assign(i, block.dual, classes, count);
     }
     workspace_.clear_dual();
     return step;
+  }
+
+  // See LabelSets; numbers of all classes, or of those that the workspace lists.
+  void flip(std::int32_t i, Real* values) const {
+    if (label_sets_) label_sets_->flip(i, values);
+  }
+  void flip_listed(std::int32_t i, int count, Real* values) const {
+    if (label_sets_) label_sets_->flip(i, workspace_.classes.data(), count, values);
   }
 
   // workspace_.clear_dual() is to be called afterwards.
@@ -292,6 +311,7 @@ class Sequential {
   std::vector<Example<Real>> examples_;
   ClassLayout layout_;
   std::shared_ptr<const Machine<Real>> machine_;
+  std::shared_ptr<const LabelSets> label_sets_;
   WeightUpdates<Real, W> updates_;
   SharedScores scores_;
   DualBlocks<Real> blocks_;

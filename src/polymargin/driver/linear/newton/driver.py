@@ -81,20 +81,19 @@ class NewtonDriver:
 
     def _part(self, of_part: Problem, chosen, columns, empty) -> Part:
         machine, k = of_part.machine, of_part.n_columns
-        loss_weights, labels = of_part.loss_weights, of_part.labels
-        without = empty[chosen] & (loss_weights > 0)
+        weighs = of_part.loss_weights > 0
+        without = of_part.of_rows(empty[chosen] & weighs)
         constant = Blocks(
-            machine, labels[without], loss_weights[without], k
+            machine, without.own, without.loss_weights, k
         ).losses_at_zero()
-        used = (loss_weights > 0) & ~without
-        labels, loss_weights, chosen = labels[used], loss_weights[used], chosen[used]
+        used = weighs & ~empty[chosen]
+        stated, chosen = of_part.of_rows(used), chosen[used]
         whole = np.array_equal(chosen, np.arange(self.X.shape[0]))
         X = self.X if whole else self.X[chosen]
         if k > 1 and machine.formulation.separate:
-            own = Problem(machine, labels, k, loss_weights)
-            newton = LockstepNewton(X, own, self._enough, self._poll)
+            newton = LockstepNewton(X, stated, self._enough, self._poll)
         else:
-            blocks = Blocks(machine, labels, loss_weights, k)
+            blocks = Blocks(machine, stated.own, stated.loss_weights, k)
             together = self.violation_tol is not None
             space = RowSpace(X)
             newton = ProximalNewton(space, blocks, self._enough, self._poll, together)
@@ -254,8 +253,8 @@ def separate_problems(problem: Problem, in_lockstep: bool):
             yield pairs.binary(number), pairs.rows(number), columns
     elif row.separate and not in_lockstep:
         for m in range(problem.n_columns):
-            labels = np.where(problem.labels == m, 0, -1)
-            binary = Problem(problem.machine, labels, 1, problem.loss_weights)
+            labels, weights = problem.labels_of(m), problem.loss_weights
+            binary = Problem(problem.machine, labels, 1, weights)
             yield binary, every, slice(m, m + 1)
     else:
         yield problem, every, slice(0, problem.n_columns)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....machine.problem import Problem
+from ....machine.projection import places_of
 from ....machine.smooth_loss import SMOOTH_LOSSES
 from ...newton.cholesky import add_identity, positive_solver
 from ...newton.proximal import FLAT, SEARCHES, STEEP, secant
@@ -63,8 +64,7 @@ class LockstepNewton:
         self.enough = enough
         k = problem.n_columns
         self.signs = np.full((len(X), k), -1.0)
-        own = np.flatnonzero(problem.labels >= 0)
-        self.signs[own, problem.labels[own]] = 1.0
+        self.signs[places_of(problem.own)] = 1.0
         self.start_weights = np.zeros((X.shape[1], k))
         self.at: Columns | None = None
         self.best_u = np.zeros((len(X), k))
