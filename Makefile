@@ -11,7 +11,7 @@ WIDEST := $(shell grep -qsm1 avx512vl /proc/cpuinfo && echo avx512 || { grep -qs
 SETS ?= generic$(if $(WIDEST),;$(WIDEST))
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 
-.PHONY: demo test test-all test-core test-python sanitize sanitize-threads fuzz attack lint format docs bench bench-all bench-papers bench-before-after clean help
+.PHONY: demo test test-all test-core test-python sanitize sanitize-threads fuzz attack lint format docs bench bench-all bench-before-after clean help
 
 help:
 	@echo "make demo      train on the digits data, print a table, write a convergence plot"

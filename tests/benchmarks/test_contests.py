@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from benchmark_records import command, filled, page_of, record, run_in
 
-from benchmarks.contests import classes, linear, nystroem, online, partitions
+from benchmarks.contests import classes, linear, nystroem, online, paths
 from benchmarks.harness import data, process, race, sheet
 from benchmarks.harness.command import CONTESTS, find
 from benchmarks.harness.objectives import Formulation
@@ -41,7 +41,9 @@ def test_every_contest_has_a_place():
 
 
 @pytest.mark.parametrize("name", ["linear", "kernel", "online", "nystroem", "paths"])
-def test_from_small_data_to_the_page(name, clean, here, tmp_path):
+def test_from_small_data_to_the_page(name, clean, here, tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "CS", (0.1, 1.0))
+    monkeypatch.setattr(paths, "FOLDS", 2)
     words = [name, "--data", "digits", "--repeats", "1", "--seeds", "1"]
     assert command(tmp_path, *words) == 0
     place = PLACES[name]
@@ -61,12 +63,16 @@ def test_threads_and_disk(clean, here, tmp_path):
     assert "| digits | " in text.split("## The tables")[1]
 
 
-def test_partitions(clean, tmp_path, monkeypatch):
+def test_partitions(clean, tmp_path):
     pytest.importorskip("distributed")
-    monkeypatch.setattr(partitions, "OVERHEAD_PARTS", (2,))
-    assert command(tmp_path, "partitions", "--data", "digits") == 0
+    words = ["partitions", "--tables", "partitions", "--data", "digits"]
+    assert command(tmp_path, *words) == 0
+    rounds = {"8": {"round": 0.02, "empty": 0.01}}
+    shape = {"n": 1437, "d": 64, "k": 10}
+    filled(tmp_path, "partitions", record("overhead", "d", shape=shape, rounds=rounds))
+    assert command(tmp_path, "partitions", "--render") == 0
     text = (tmp_path / "docs" / "benchmarks-scale.md").read_text()
-    assert "| digits | maxent | - | " in text and "| 2 | " in text
+    assert "| digits | maxent | - | " in text and "| 8 | 20.0 | 10.0 |" in text
 
 
 def test_classes_grow(tmp_path, monkeypatch):
@@ -124,7 +130,10 @@ def test_a_curve_is_ahead_at_the_dual_where_the_lower_one_ends():
     assert online.speed_up([{"methods": methods}], "seconds") == pytest.approx(0.6)
 
 
-def test_resuming_measures_again_on_another_commit(clean, here, tmp_path, capsys):
+def test_resuming_measures_again_on_another_commit(
+    clean, here, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setattr(nystroem, "RANKS", {"rank 10": 10})
     words = ["nystroem", "--data", "digits", "--seeds", "1", "--resume"]
     assert command(tmp_path, *words) == 0
     assert "measured already" not in capsys.readouterr().err
