@@ -2,6 +2,7 @@
 #include "polymargin/driver/kernel/separate_problems.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "core.hpp"
 #include "driver/dual_blocks.hpp"
@@ -45,15 +46,23 @@ class PySeparateProblems : public Interruptible {
   }
 
   EpochReport epoch(Matrix matrix, double seconds) {
-    const GramMatrix<Real> gram = checked(matrix);
+    const GramMatrix<Real> gram = checked(matrix, std::int64_t(rows_.size()));
     return run_epoch(seconds, [&](const auto& poll) { return problems_.epoch(gram, poll); });
   }
 
-  // Of dual variables that were given.
-  void measure(Matrix matrix) {
-    const GramMatrix<Real> gram = checked(matrix);
-    nb::gil_scoped_release released;
-    problems_.certify(gram, [&] { return signalled(); });
+  // Of one problem, whose own examples the matrix is of.
+  EpochReport epoch_of(std::int64_t p, Matrix matrix, double seconds) {
+    if (p < 0 || p >= std::int64_t(problems_.problems().size()))
+      throw std::invalid_argument("there is no such problem");
+    const GramMatrix<Real> gram = checked(matrix, problems_.problems()[p].size());
+    return run_epoch(seconds, [&](const auto& poll) { return problems_.epoch_of(p, gram, poll); });
+  }
+
+  std::vector<std::int64_t> unfinished() {
+    std::vector<std::int64_t> found;
+    for (std::size_t p = 0; p < problems_.problems().size(); ++p)
+      if (!problems_.problems()[p].finished) found.push_back(std::int64_t(p));
+    return found;
   }
 
   nb::tuple certify() const {
@@ -92,6 +101,8 @@ class PySeparateProblems : public Interruptible {
         if (entry < end && columns.data()[entry] == std::int32_t(p))
           problems[p].duals[at] = values.data()[entry];
       });
+      constexpr double kUnknown = std::numeric_limits<double>::infinity();
+      problems[p].certificate = {kUnknown, -kUnknown, kUnknown};  // until it is trained
     }
   }
 
@@ -106,8 +117,8 @@ class PySeparateProblems : public Interruptible {
         });
   }
 
-  GramMatrix<Real> checked(const Matrix& matrix) const {
-    const std::int64_t size = std::int64_t(rows_.size()), stride = matrix.stride(0);
+  static GramMatrix<Real> checked(const Matrix& matrix, std::int64_t size) {
+    const std::int64_t stride = matrix.stride(0);
     const std::int64_t lanes = GramRows<Real>::kLanes;
     if (std::int64_t(matrix.shape(0)) != size || std::int64_t(matrix.shape(1)) < size ||
         matrix.stride(1) != 1 || stride < std::int64_t(matrix.shape(1)) ||
@@ -129,7 +140,8 @@ static void bind(nb::module_& m, const char* name) {
            "rows"_a, "sizes"_a, "loss_weights"_a, "by_pairs"_a, "tolerance"_a, "by_violation"_a,
            "squared"_a, "shrinking"_a, "room"_a, "threads"_a)
       .def("epoch", &Driver::epoch, "matrix"_a, "seconds"_a)
-      .def("measure", &Driver::measure, "matrix"_a)
+      .def("epoch_of", &Driver::epoch_of, "problem"_a, "matrix"_a, "seconds"_a)
+      .def("unfinished", [](Driver& driver) { return to_numpy(driver.unfinished()); })
       .def("certify", &Driver::certify)
       .def("duals", &Driver::duals)
       .def("set_duals", &Driver::set_duals, "indptr"_a, "problems"_a, "values"_a)

@@ -119,12 +119,14 @@ def thread_count(n_jobs: int | None) -> int:
     Joblib's Dask backend would answer with the cores of the whole cluster. No more than
     a few for each core: they would only take memory, until BLAS finds none.
     """
-    most = _THREADS_OF_A_CORE * cpu_count()
     if _cluster() is None:
-        return min(effective_n_jobs(n_jobs), most)
-    if n_jobs is None:
-        return 1
-    return min(n_jobs, most) if n_jobs > 0 else max(cpu_count() + 1 + n_jobs, 1)
+        count = effective_n_jobs(n_jobs)
+    elif n_jobs is None:
+        count = 1
+    else:
+        count = n_jobs if n_jobs > 0 else max(cpu_count() + 1 + n_jobs, 1)
+    # Cores are counted by reading files, which takes longer than a small fit.
+    return count if count == 1 else min(count, _THREADS_OF_A_CORE * cpu_count())
 
 
 @contextmanager

@@ -5,16 +5,17 @@ import numpy as np
 from ..access.gram import Gram
 from ..access.precomputed import Positions
 from ..driver.low_rank import LowRank
-from ..driver.protocol import KernelDriver
 from ..machine.problem import Problem
 from ..prediction.expansion import Expansion
 
 
-def exact_attributes(gram: Gram, X, problem: Problem, driver: KernelDriver) -> dict:
-    """Return the attributes of a model that a driver has trained on the rows of `X`."""
-    coefficients = problem.coefficients(*driver.duals())
-    support = np.flatnonzero(np.diff(coefficients.indptr))
-    dual_coef = coefficients[support].toarray()
+def exact_attributes(gram: Gram, X, problem: Problem, coefficients) -> dict:
+    """Return the attributes of a model whose rows, those of `X`, have coefficients."""
+    counts = np.diff(coefficients.indptr)
+    support = np.flatnonzero(counts)
+    dual_coef = np.zeros((len(support), coefficients.shape[1]), coefficients.dtype)
+    rows = np.repeat(np.arange(len(support)), counts[support])
+    dual_coef[rows, coefficients.indices] = coefficients.data
     vectors = np.empty((0, 0), dtype=gram.kernel.dtype)
     if not isinstance(gram.points, Positions):
         vectors = X[support]
@@ -25,7 +26,6 @@ def exact_attributes(gram: Gram, X, problem: Problem, driver: KernelDriver) -> d
         "support_": support,
         "support_vectors_": vectors,
         "n_support_": np.bincount(labels[support], minlength=labels.max() + 1),
-        "n_kernel_evaluations_": driver.kernel_evaluations,
     }
 
 

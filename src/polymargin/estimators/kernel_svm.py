@@ -354,7 +354,12 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
                 driver = Untrained(problem, interrupted=True)
 
         def attributes(last):
-            found = exact_attributes(gram, X, problem, driver)
+            if last:
+                coefficients = self._coefficients  # of the solution
+            else:
+                coefficients = problem.coefficients(*driver.duals())
+            found = exact_attributes(gram, X, problem, coefficients)
+            found["n_kernel_evaluations_"] = driver.kernel_evaluations
             return {**found, "solver_": solver_of(driver, options)}
 
         return driver, attributes

@@ -49,12 +49,14 @@ def coefficients_of(machine: Machine, duals: sp.csr_array, labels) -> sp.csr_arr
     return _moved(signed, -_means(signed)) if row.sums_to_zero else signed
 
 
-def lost_means(machine: Machine, duals: sp.csr_array, labels) -> np.ndarray | None:
-    """Return what coefficients do not tell of blocks: a number a row, or None."""
-    row = machine.formulation
-    if row.sums_to_zero and row.variables == "all":
-        return _means(_with_signs(machine, duals, labels)).astype(duals.dtype)
-    return None
+def loses_means(machine: Machine) -> bool:
+    """Whether coefficients do not tell everything of blocks."""
+    return machine.formulation.sums_to_zero and machine.formulation.variables == "all"
+
+
+def lost_means(machine: Machine, duals: sp.csr_array, labels) -> np.ndarray:
+    """Return what coefficients do not tell of blocks: a number a row."""
+    return _means(_with_signs(machine, duals, labels)).astype(duals.dtype)
 
 
 def duals_of(

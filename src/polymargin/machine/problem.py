@@ -11,6 +11,7 @@ from .block_algebra import (
     coefficients_of,
     duals_of,
     feasible_duals,
+    loses_means,
     lost_means,
 )
 from .registry import Machine
@@ -79,8 +80,11 @@ class Problem:
 
     def solved_by(self, indptr, classes, values) -> "Problem":
         """Return the problem with what `blocks_for` needs of its solution."""
-        duals = self.blocks(indptr, classes, values)
-        return replace(self, lost_means=lost_means(self.machine, duals, self.labels))
+        means = None
+        if loses_means(self.machine):
+            duals = self.blocks(indptr, classes, values)
+            means = lost_means(self.machine, duals, self.labels)
+        return replace(self, lost_means=means)
 
     def blocks_for(
         self, other: "Problem", coefficients, with_bounds: bool = True

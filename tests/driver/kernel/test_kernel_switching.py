@@ -27,8 +27,9 @@ def hard():
 @pytest.fixture
 def eager(monkeypatch):
     """Newton steps begin as soon as there are no new examples, of all machines."""
-    monkeypatch.setattr(SeparateDriver, "bytes_for", lambda gram: np.inf)
+    monkeypatch.setattr(SeparateDriver, "bytes_for", lambda *arguments: np.inf)
     monkeypatch.setattr(switching, "newton_work", lambda *arguments: 0.0)
+    monkeypatch.setattr(switching, "LEAST_WORK", 0.0)
     monkeypatch.setattr(switching, "_PATIENT", 1e9)
 
 

@@ -5,10 +5,12 @@ import pytest
 from kernel_problems import accurate, gaussian, objectives
 from problems import LOSSES, make_problem
 from reference import kernel_optimum
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from polymargin import KernelSVM
 from polymargin._core import core
+from polymargin.driver.kernel import separate
 
 SEPARATE = [(machine, loss) for machine in ("ovo", "ovr") for loss in LOSSES]
 
@@ -134,3 +136,41 @@ def test_the_core_checks_what_it_gets(rows, sizes):
             room=1e6,
             threads=1,
         )
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_matrix_for_every_pair(monkeypatch, loss, n_jobs):
+    X, y = make_problem(n=250, d=3, k=4)
+    weights = np.random.default_rng(0).integers(0, 3, size=len(y))
+    model = KernelSVM("ovo", loss=loss, C=10, n_jobs=n_jobs, warm_start=True)
+    whole = clone(model).fit(X, y, weights)
+    monkeypatch.setattr(separate, "_NEAR", 1.0)
+    model.fit(X, y, weights)
+    assert model.solver_ == "binary"
+    np.testing.assert_allclose(model.dual_coef_, whole.dual_coef_, rtol=1e-9)
+    assert model.objective_ == pytest.approx(whole.objective_, rel=1e-12)
+    assert model.n_kernel_evaluations_ < whole.n_kernel_evaluations_
+    model.fit(X, y, weights)  # from there
+    np.testing.assert_allclose(model.dual_coef_, whole.dual_coef_, rtol=1e-9)
+    # Only what pairs need has to find room.
+    model.set_params(cache_size=0.5, warm_start=False, n_jobs=1).fit(X, y, weights)
+    assert model.solver_ == "binary"
+
+
+def test_time_that_is_over_between_two_pairs(clock, monkeypatch):
+    monkeypatch.setattr(separate, "_NEAR", 1.0)
+    X, y = make_problem(n=200, d=2, k=5)
+
+    def slow(A, B):
+        clock.now += 100
+        return gaussian(A, B, 0.3)
+
+    model = KernelSVM("ovo", kernel=slow, max_time=550)
+    with pytest.warns(ConvergenceWarning, match="max_time"):
+        model.fit(X, y)
+    assert model.status_ == "max_time"
+    assert 0 < model.dual_coef_.any(axis=0).sum() < 10
+    primal, dual = objectives(model, gaussian(X, X, 0.3), y, np.ones(len(y)))
+    assert model.objective_ == pytest.approx(primal)
+    assert model.dual_objective_ == pytest.approx(dual)

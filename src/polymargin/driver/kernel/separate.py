@@ -2,7 +2,9 @@
 
 The kernel of all rows with each other is computed once, by matrix products. The pairs
 of one-vs-one, or the classes of one-vs-rest, are then trained in one call of the core,
-one problem after the other on every thread, two variables at a time.
+one problem after the other on every thread, two variables at a time. Where that matrix
+would be far larger than what a processor keeps near, every pair of one-vs-one has one
+of its own, for as long as it is trained.
 """
 
 from time import perf_counter
@@ -12,16 +14,38 @@ import numpy as np
 from ..._core import core
 from ...access.gram import Gram
 from ...access.symmetric_matrix import padded_to_packs, symmetric_matrix
-from ...certify.certificate import UNCERTIFIED
+from ...base.threads import on_threads
 from ...machine.problem import Problem
 from ...machine.registry import Machine
 from ..options import KernelOptions
 from ..protocol import EpochReport
+from .pair_matrices import PairMatrices
+
+_NEAR = 64e6  # bytes: beyond, a matrix is slow to write and to read
+_LARGEST_PAIR = 4096  # rows, beyond which most kernel values are not needed
 
 
 def is_separate(machine: Machine) -> bool:
     """Whether a machine is made of binary problems that do not meet."""
     return machine.formulation.separate or machine.formulation.by_pairs
+
+
+def _sizes_of_classes(problem: Problem) -> np.ndarray:
+    return np.bincount(problem.labels - problem.labels.min())  # -1 is the first of two
+
+
+def _bytes_of(n: int, dtype) -> float:
+    return float(n) * padded_to_packs(n, dtype) * dtype.itemsize
+
+
+def _has_matrices_of_pairs(gram: Gram, problem: Problem) -> bool:
+    sizes = np.sort(_sizes_of_classes(problem))
+    return (
+        problem.machine.formulation.by_pairs
+        and len(sizes) > 2
+        and sizes[-2:].sum() <= _LARGEST_PAIR
+        and _bytes_of(len(gram), np.dtype(gram.kernel.dtype)) > _NEAR
+    )
 
 
 class SeparateDriver:
@@ -43,59 +67,77 @@ class SeparateDriver:
     solver = "binary"  # whatever was asked for
 
     @staticmethod
-    def bytes_for(gram: Gram) -> float:
-        """How large `cache_bytes` must be for the matrix."""
+    def bytes_for(gram: Gram, problem: Problem, threads: int) -> float:
+        """How large `cache_bytes` must be for the matrices."""
         dtype = np.dtype(gram.kernel.dtype)
-        return float(len(gram)) * padded_to_packs(len(gram), dtype) * dtype.itemsize
+        sizes = _sizes_of_classes(problem)
+        if _has_matrices_of_pairs(gram, problem):
+            largest = int(np.sort(sizes)[-2:].sum())
+            return _bytes_of(largest, dtype) * threads + sum(
+                _bytes_of(int(size), dtype) for size in sizes
+            )
+        return _bytes_of(len(gram), dtype)
 
     def __init__(self, gram: Gram, problem: Problem, options: KernelOptions):
-        labels = problem.labels - problem.labels.min()  # a binary problem begins at -1
-        order = np.argsort(labels, kind="stable")
+        order = np.argsort(problem.labels, kind="stable")
         self._gram, self._threads = gram.choose(order), options.threads
+        sizes = _sizes_of_classes(problem)
+        self._by_pairs = None
+        if _has_matrices_of_pairs(gram, problem):
+            self._by_pairs = PairMatrices(self._gram, sizes)
         self._matrix: np.ndarray | None = None
-        self._given = False  # dual variables that nobody has measured
         by_violation = options.violation_tol is not None
+        room = options.cache_bytes - self.bytes_for(gram, problem, options.threads)
         bits = "32" if gram.kernel.dtype == np.float32 else "64"
         self._core = getattr(core, f"SeparateProblems{bits}")(
             order.astype(np.int32),
-            np.bincount(labels),
+            sizes,
             problem.loss_weights[order],
             problem.machine.formulation.by_pairs or problem.n_columns == 1,
             options.violation_tol if by_violation else options.tol,
             by_violation,
             problem.machine.loss == "squared_hinge",
             options.shrinking,
-            max(options.cache_bytes - self.bytes_for(gram), 0.0)
-            / gram.kernel.dtype.itemsize,
+            max(room, 0.0) / gram.kernel.dtype.itemsize,
             options.threads,
         )
-
-    def _fetch(self, end: float = float("inf")) -> bool:
-        """Compute the matrix if it is not there, and say whether it is."""
-        if self._matrix is None:
-            kernel, points = self._gram.kernel, self._gram.points
-            if len(points) and not hasattr(points, "matrix"):
-                points = points.take(slice(None))  # once, and not for every block
-            self._matrix = symmetric_matrix(kernel, points, self._threads, end)
-        return self._matrix is not None
 
     def epoch(self, seconds: float) -> EpochReport:
         """Train all problems that are not finished, for a while."""
         end = perf_counter() + seconds
-        if not self._fetch(end):
-            primal, dual, violation = self._core.certify()
-            return EpochReport(0, 0, violation, dual, primal, True)
-        report = self._core.epoch(self._matrix, end - perf_counter())
-        self._given = False
-        return report
+        if self._by_pairs is not None:
+            return self._epoch_by_pairs(end)
+        if self._matrix is None:
+            kernel, points = self._gram.kernel, self._gram.points.take(slice(None))
+            self._matrix = symmetric_matrix(kernel, points, self._threads, end)
+        if self._matrix is None:
+            return self._report(0, 0, True)
+        return self._core.epoch(self._matrix, end - perf_counter())
+
+    def _epoch_by_pairs(self, end: float) -> EpochReport:
+        def train(number):
+            if perf_counter() >= end:
+                return None
+            matrix = self._by_pairs(number)
+            return self._core.epoch_of(number, matrix, end - perf_counter())
+
+        found = on_threads(train, self._core.unfinished().tolist(), self._threads)
+        reports = [report for report in found if report is not None]
+        return self._report(
+            sum(report.visits for report in reports),
+            sum(report.moves for report in reports),
+            len(reports) < len(found) or any(report.stopped for report in reports),
+        )
+
+    def _report(self, visits: int, moves: int, stopped: bool) -> EpochReport:
+        primal, dual, violation = self._core.certify()
+        return EpochReport(visits, moves, violation, dual, primal, stopped)
 
     def rebuild(self) -> None:
         """Do nothing: every epoch begins with scores that are summed up anew."""
 
     def certify(self) -> tuple[float, float, float]:
         """Return the sums of primal and dual of all problems, and their violation."""
-        if self._given and self._matrix is None:
-            return UNCERTIFIED.primal, UNCERTIFIED.dual, UNCERTIFIED.violation
         return self._core.certify()
 
     @property
@@ -106,6 +148,8 @@ class SeparateDriver:
     @property
     def kernel_evaluations(self) -> int:
         """How many values of the kernel have been computed."""
+        if self._by_pairs is not None:
+            return self._by_pairs.n_evaluations
         return 0 if self._matrix is None else len(self._gram) ** 2
 
     def duals(self):
@@ -115,4 +159,3 @@ class SeparateDriver:
     def set_duals(self, indptr, problems, values) -> None:
         """Start from these dual variables, which are feasible."""
         self._core.set_duals(indptr, problems, values)
-        self._given = True

@@ -40,7 +40,7 @@ def _newton(gram: Gram, problem: Problem, options: KernelOptions) -> KernelDrive
 
 def _separate(gram: Gram, problem: Problem, options: KernelOptions) -> KernelDriver:
     """Binary problems on a matrix that must find room."""
-    needed = SeparateDriver.bytes_for(gram)
+    needed = SeparateDriver.bytes_for(gram, problem, options.threads)
     if needed > options.cache_bytes:
         raise ValueError(
             f"solver='binary' keeps all kernel values of {len(gram)} rows, which takes "
@@ -76,7 +76,10 @@ def kernel_driver(gram: Gram, problem: Problem, options: KernelOptions) -> Kerne
     """Return the driver of a solver, or say which solvers there are."""
     machine, name = problem.machine, options.solver
     if name == "auto" and is_separate(machine):
-        fits = SeparateDriver.bytes_for(gram) <= options.cache_bytes
+        fits = (
+            SeparateDriver.bytes_for(gram, problem, options.threads)
+            <= options.cache_bytes
+        )
         name = "binary" if fits else name
     if not machine.formulation.by_pairs or name == "binary":
         return check_solves(KERNEL_SOLVERS, name, machine).make(gram, problem, options)

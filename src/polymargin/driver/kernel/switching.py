@@ -18,7 +18,7 @@ from ..prediction import Course
 from ..protocol import EpochReport, KernelDriver
 from .newton.driver import KernelNewtonDriver
 from .newton.kernel_rows import NoRoom
-from .work import newton_work, round_work
+from .work import LEAST_WORK, newton_work, round_work
 from .working_sets import BlockDriver
 
 # What `solver` says after Newton steps.
@@ -90,6 +90,8 @@ class BlockThenNewton:
     def _newton_is_sooner(self, fresh: float, gap: float) -> bool:
         course = self._course
         if not course.is_time or course.spent < self._in_vain:
+            return False
+        if not course.is_longer_than(LEAST_WORK / _SLOWING):  # without a look at them
             return False
         duals = self.problem.blocks(*self._driver.duals())
         if fresh > _SETTLED * np.count_nonzero(np.diff(duals.indptr)):

@@ -20,6 +20,7 @@ ROUND, STEP = 1e7, 3e7  # of a round and of a step, however small
 VALUE = 100.0  # of a kernel value
 # Newton steps for every factor of e between the gaps, beside the first ones.
 STEPS, FIRST_STEPS, MOST_STEPS = 5.0, 4.0, 40.0
+LEAST_WORK = FIRST_STEPS * STEP  # of Newton steps to the end
 
 
 def round_work(problem: Problem, working_size: int, visits: int) -> float:

@@ -61,12 +61,6 @@ class BinarySolver {
     return report;
   }
 
-  // The certificate of a problem as it is.
-  void certify_alone(BinaryProblem& problem, const Tolerance& tolerance) {
-    open(problem);
-    certify(problem, tolerance);
-  }
-
  private:
   static constexpr std::int64_t kPasses = 10, kLeastSteps = 1000;
   static constexpr std::int64_t kLeastBetween = 32;  // steps between two estimates of the gap

@@ -61,11 +61,30 @@ class SeparateProblems {
     return total;
   }
 
-  // Certifies the problems that are not finished, from dual variables that were given.
-  void certify(const GramMatrix<Real>& gram, const std::function<bool()>& poll) {
-    for_each_unfinished(gram, poll, [&](std::int64_t p, auto& solver, const auto&) {
-      solver.certify_alone(problems_[p], options_.tolerance);
-    });
+  // Steps of one problem, with the kernel between its own examples, in the order of its ranges.
+  // Several problems may be trained at a time, on as many threads.
+  EpochReport epoch_of(std::int64_t p, const GramMatrix<Real>& gram,
+                       const std::function<bool()>& poll) {
+    BinaryProblem& problem = problems_[p];
+    BinaryProblem own{{}, std::move(problem.duals), problem.certificate, problem.finished};
+    std::vector<double> loss_weights;
+    std::int32_t first = 0;
+    for (const ExampleRange& range : problem.ranges) {
+      const std::int32_t last = first + range.last - range.first;
+      own.ranges.push_back({first, last, range.positive});
+      first = last;
+    }
+    problem.for_each(
+        [&](std::int32_t, std::int32_t i, bool) { loss_weights.push_back(loss_weights_[i]); });
+    BinarySolver<Real> solver(gram, loss_weights, options_.squared, options_.shrinking,
+                              options_.room / std::max(options_.threads, 1));
+    Poller poller(poll);
+    EpochReport report =
+        solver.solve(own, options_.tolerance, [&] { return poller.asks_to_stop(); });
+    problem.duals = std::move(own.duals);
+    problem.certificate = own.certificate;
+    problem.finished = own.finished;
+    return report;
   }
 
   // The sum of the certificates.
