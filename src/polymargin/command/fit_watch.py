@@ -41,7 +41,7 @@ class EpochWatch(Watch):
     def on_fit_task_end(self, estimator, context):
         epoch = getattr(context, "epoch", None)
         if epoch is not None:
-            gap = f"gap {epoch.gap:.1e} (tol {estimator.tol:.0e})"
+            gap = f"gap {epoch.gap_text} (tol {estimator.tol:.0e})"
             self.progress.show(
                 self.share(estimator, epoch),
                 f"epoch {epoch.number}, {gap}, {epoch.seconds:.1f} s",

@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 
 from ..driver.loop import Reporter, Stopping
 from ..driver.options import LinearOptions
-from ..estimators.reporting import EpochReporter, warn_unless_converged
+from ..estimators.reporting import EpochReporter, tell_end
 from ..estimators.unchanged_on_error import unchanged_on_error
 from ..machine.block_algebra import block_shape
 from ..machine.problem import class_weights_of_parts
@@ -147,7 +147,7 @@ class DaskTraining(DaskPredictionMixin):
         )
         if self.status_ == "interrupted":
             raise KeyboardInterrupt
-        warn_unless_converged(self, "rounds")
+        tell_end(self, "rounds")
         return self
 
     @available_if(_takes_no_chunks)

@@ -5,7 +5,7 @@ The visits themselves are mostly C++; what happens between two epochs is here.
 
 from dataclasses import dataclass, field
 from itertools import repeat
-from math import isinf
+from math import isfinite, isinf
 from time import perf_counter
 
 from ..certify.certificate import UNCERTIFIED, Certificate, relative_gap
@@ -32,17 +32,31 @@ REBUILD_EVERY = 10
 
 @dataclass(frozen=True)
 class Epoch:
-    """What is known after an epoch; `gap` is an estimate until it is certified."""
+    """What is known after an epoch.
+
+    Unless it is `certified`, the gap is an estimate by losses as they were last seen.
+    It may be below the truth, and nothing is known of it where that makes it zero.
+    """
 
     number: int
     seconds: float
     gap: float
     violation: float
+    certified: bool = True
+
+    @property
+    def gap_text(self) -> str:
+        """The gap in few words, with what it is worth."""
+        if self.certified:
+            return f"{self.gap:.2e}"
+        return f"about {self.gap:.0e}" if self.gap > 0 else "not known yet"
 
     def __str__(self) -> str:
+        known = isfinite(self.violation)  # Newton steps do not look at it
+        violation = f"violation {self.violation:9.3e}" if known else f"{'':19}"
         return (
-            f"epoch {self.number:5d}  gap {self.gap:9.3e}  "
-            f"violation {self.violation:9.3e}  {self.seconds:8.2f} s"
+            f"epoch {self.number:5d}  gap {self.gap_text:13}  {violation}  "
+            f"{self.seconds:8.2f} s"
         )
 
 
@@ -130,7 +144,9 @@ class _Epochs:
                 status = "converged"
             elif stuck:  # nothing moved, W was rebuilt, and again nothing moved
                 status = "precision"
-        return Outcome(Epoch(self.number, self.clock.seconds(), gap, violation), status)
+        certified = certificate is not None
+        epoch = Epoch(self.number, self.clock.seconds(), gap, violation, certified)
+        return Outcome(epoch, status)
 
     def certify(self) -> None:
         """Compute the certificate; a signal in between leaves the model uncertified."""

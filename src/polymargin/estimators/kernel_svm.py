@@ -114,7 +114,8 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
         Start from the previous fit, if rows and classes match in number.
 
     verbose : int, default=0
-        Print a line after every `verbose` rounds.
+        1: print a line after each of the first ten rounds, then after every ten, every
+        hundred and so on, and one at the end. More: after every `verbose` rounds.
 
     history : bool, default=False
         Keep the certificate after every round, which takes far longer than the training

@@ -92,7 +92,8 @@ class LinearSVM(LinearTraining):
         Start from the previous fit, if rows and classes match in number.
 
     verbose : int, default=0
-        Print a line after every `verbose` epochs.
+        1: print a line after each of the first ten epochs, then after every ten, every
+        hundred and so on, and one at the end. More: after every `verbose` epochs.
 
     history : bool, default=False
         Keep the certificate after every epoch. ``solver="auto"`` may then change to

@@ -17,7 +17,7 @@ from ..driver.options import KernelOptions, OnlineOptions
 from ..machine.problem import Problem
 from ..machine.registry import Machine, find_machine
 from .classifier import MarginClassifier
-from .reporting import warn_unless_converged
+from .reporting import tell_end
 
 _MEGABYTE = 1e6
 _MOST_ROUNDS = 100_000  # of working sets, to the optimum
@@ -143,7 +143,7 @@ class OnlineTraining(MarginClassifier):
         self.n_iter_ = run.iterations
         if run.status == "interrupted":
             raise KeyboardInterrupt
-        warn_unless_converged(self, stacklevel=stacklevel)
+        tell_end(self, stacklevel=stacklevel)
 
     def _fitted_parts(self) -> dict:
         """Return the attributes of a usable model as it is now."""

@@ -60,7 +60,7 @@ class EpochReporter(Reporter):
 
     def end(self, epoch: Progress) -> bool:
         estimator = self.estimator
-        if estimator.verbose and epoch.number % int(estimator.verbose) == 0:
+        if estimator.verbose and _is_told(epoch.number, int(estimator.verbose)):
             print(f"[{type(estimator).__name__}] {epoch}", flush=True)
         if not self.listening:
             return False
@@ -70,17 +70,38 @@ class EpochReporter(Reporter):
         )
 
 
+def _is_told(number: int, verbose: int) -> bool:
+    """Whether a line is printed: of every `verbose` epochs one, or, if that is 1, of
+    the first ten, then of every ten, every hundred, ...
+    """
+    if verbose == 1:
+        verbose = 10 ** (len(str(number)) - 1)
+    return number % verbose == 0
+
+
 # What was counted, by what was done; otherwise epochs.
 _STEPS = {"newton": "Newton steps", "dual+newton": "epochs and Newton steps"}
 
 
-def warn_unless_converged(estimator, steps=None, stacklevel=5) -> None:
-    """Say what a fit that stopped early has reached and what would help.
+def tell_end(estimator, steps=None, stacklevel=5) -> None:
+    """Say how a fit ended if that is wanted, and warn if it was before its tolerance.
 
     `stacklevel` leads to the caller of fit, outside its decorators.
     """
-    if estimator.status_ not in _REMEDIES:
-        return
+    if steps is None:
+        steps = _STEPS.get(getattr(estimator, "solver_", None), "epochs")
+    if estimator.verbose:
+        print(
+            f"[{type(estimator).__name__}] {estimator.status_} after "
+            f"{estimator.n_iter_} {steps}, gap {estimator.dual_gap_:.2e}",
+            flush=True,
+        )
+    if estimator.status_ in _REMEDIES:
+        _warn(estimator, steps, stacklevel + 1)
+
+
+def _warn(estimator, steps: str, stacklevel: int) -> None:
+    """Say what a fit that stopped early has reached and what would help."""
     remedy = _REMEDIES[estimator.status_].format(**estimator.get_params())
     kept = getattr(estimator, "dual_coef_", None)
     dtype = estimator.coef_.dtype if kept is None else kept.dtype
@@ -98,8 +119,6 @@ def warn_unless_converged(estimator, steps=None, stacklevel=5) -> None:
             f"a violation of {estimator.violation_:.2g} "
             f"(violation_tol={violation_tol:g})"
         )
-    if steps is None:
-        steps = _STEPS.get(getattr(estimator, "solver_", None), "epochs")
     warnings.warn(
         f"{type(estimator).__name__} stopped after {estimator.n_iter_} {steps} at "
         f"{reached}; to get closer, {remedy}.",

@@ -22,7 +22,7 @@ from ..driver.protocol import Driver
 from ..machine.problem import Problem
 from ..machine.registry import Machine
 from .classifier import MarginClassifier
-from .reporting import EpochReporter, warn_unless_converged
+from .reporting import EpochReporter, tell_end
 from .unchanged_on_error import unchanged_on_error
 
 
@@ -118,7 +118,7 @@ class Training(MarginClassifier):
             run = self._fit(X, y, sample_weight)
         if run.status == "interrupted":
             raise KeyboardInterrupt
-        warn_unless_converged(self)
+        tell_end(self)
         return self
 
     def _fit(self, X, y, sample_weight) -> Run:
