@@ -5,7 +5,7 @@ import argparse
 from .data_files import read_for
 from .exit_status import OK
 from .model_files import read_model, which_is_the_model
-from .options import DATA, add_data_options
+from .options import DATA, add_data_options, add_html_option
 
 HELP = "Measure a model on data: accuracy, precision and recall, confusions."
 INTERRUPTED = "stopped."
@@ -27,22 +27,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--json", action="store_true", help="print one JSON object, for programs"
     )
     add_data_options(parser)
+    add_html_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure and print."""
     from ..files.models.evaluation import evaluate
+    from .output_files import check_target, write_page
     from .standard_streams import print_json
 
     data_path, model_path = which_is_the_model(arguments.model, arguments.data)
+    if arguments.html is not None:
+        check_target(arguments.html, data_path, model_path)
     model = read_model(model_path)
     data = read_for(model, arguments, data_path)
     if data.y is None:
         raise ValueError(f"{data_path} has no labels; `predict` needs none.")
     evaluation = evaluate(model, data.X, data.y)
+    found = {"model": model_path, "data": data_path} | evaluation.to_dict()
+    if arguments.html is not None:
+        write_page(arguments.html, found, "evaluate")
     if arguments.json:
-        where = {"model": model_path, "data": data_path}
-        print_json(where | evaluation.to_dict())
+        print_json(found)
     else:
         print(f"{model_path} on {data_path}\n", *evaluation.lines(_MOST), sep="\n")
     return OK

@@ -93,7 +93,7 @@ def cross_validate(choice: Choice, features, data, folds, n_jobs, progress: Prog
     from sklearn.utils import _safe_indexing
 
     from ..base.threads import on_threads, thread_count
-    from ..files.models.evaluation import evaluation_of
+    from ..files.models.evaluation import evaluation_of, predict_with_confidence
 
     watch = FoldWatch(progress, folds.get_n_splits())
     pipeline = features.pipeline(choice.estimator)
@@ -104,7 +104,7 @@ def cross_validate(choice: Choice, features, data, folds, n_jobs, progress: Prog
         machine = model if features.transformer is None else model[-1]
         machine.set_params(n_jobs=1).set_callbacks(watch)
         model.fit(_safe_indexing(data.X, train), data.y[train])
-        return model.predict(_safe_indexing(data.X, test))
+        return predict_with_confidence(model, _safe_indexing(data.X, test))
 
     with _on_folds(choice, watch, progress):
         with warnings.catch_warnings():
@@ -113,9 +113,13 @@ def cross_validate(choice: Choice, features, data, folds, n_jobs, progress: Prog
             splits = list(folds.split(data.y, data.y))
         found = on_threads(predict, splits, thread_count(n_jobs), watch.stop.set)
     y = [data.y[test] for _, test in splits]
-    scores = [float((a == b).mean()) for a, b in zip(found, y, strict=True)]
+    predicted, confidence = zip(*found, strict=True)
+    scores = [float((a == b).mean()) for a, b in zip(predicted, y, strict=True)]
     evaluation = evaluation_of(
-        np.concatenate(found), np.concatenate(y), np.unique(data.y)
+        np.concatenate(predicted),
+        np.concatenate(y),
+        np.unique(data.y),
+        confidence=None if confidence[0] is None else np.concatenate(confidence),
     )
     return np.array(scores), evaluation
 
@@ -124,7 +128,12 @@ def measured(comparison, classes):
     """Return what `cross_validate` does, of the machine that was found best."""
     from ..files.models.evaluation import evaluation_of
 
-    evaluation = evaluation_of(comparison.predicted, comparison.labels, classes)
+    evaluation = evaluation_of(
+        comparison.predicted,
+        comparison.labels,
+        classes,
+        confidence=comparison.confidence,
+    )
     return comparison.best.scores, evaluation
 
 

@@ -97,6 +97,15 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_html_option(parser: argparse.ArgumentParser) -> None:
+    """Add what asks for a page."""
+    parser.add_argument(
+        "--html",
+        metavar="file",
+        help="write a page with tables and plots, for a browser, beside what is told",
+    )
+
+
 def add_machine_options(parser: argparse.ArgumentParser) -> None:
     """Add what says which machine to train, and how."""
     add = parser.add_argument_group("machine").add_argument

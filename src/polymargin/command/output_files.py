@@ -57,3 +57,22 @@ def open_text_output(path: str | None):
         yield stream
         stream.flush()
         stream.detach()
+
+
+def write_page(path: str, found: dict, command: str) -> None:
+    """Write what was found as a page, which appears when it is complete.
+
+    Parameters
+    ----------
+    path : str
+    found : dict
+        What ``--json`` prints.
+    command : str
+        What has found it.
+    """
+    from .report_page import report_page
+    from .standard_streams import plain
+
+    page = report_page(plain(found), command)
+    with open_text_output(path) as file:
+        file.write(page)

@@ -49,19 +49,19 @@ def in_one_line(what) -> str:
 
 def print_json(values: dict) -> None:
     """Print one JSON object; numbers that JSON does not have become null."""
-    print(json.dumps(_plain(values), allow_nan=False, ensure_ascii=False))
+    print(json.dumps(plain(values), allow_nan=False, ensure_ascii=False))
 
 
-def _plain(value):
-    """Return what `json` can write."""
+def plain(value):
+    """Return what `json` can write; numbers that JSON does not have are None."""
     if hasattr(value, "tolist"):  # NumPy's
         value = value.tolist()
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, dict):
-        return {str(key): _plain(entry) for key, entry in value.items()}
+        return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(entry) for entry in value]
+        return [plain(entry) for entry in value]
     return value
 
 

@@ -11,6 +11,7 @@ from .options import (
     DATA,
     add_column_options,
     add_data_options,
+    add_html_option,
     add_machine_options,
     add_output_options,
     positive,
@@ -27,6 +28,7 @@ EXAMPLES = """\
   polymargin train table.csv heldout.csv       # accuracy on a held-out file
   polymargin train table.csv --label species --drop id -o flowers.polymargin
   polymargin train table.csv --columns         # what would be made of each column
+  polymargin train table.csv --html table.html # the report as a page with plots
   polymargin train news.svm -c auto            # the best C by cross-validation
   polymargin train digits.npz --kernel rbf -c 10 --gamma 0.02
   polymargin train news.svm -s 4 -c 0.5 -e 0.01 -v 10     # as LIBLINEAR has it
@@ -100,6 +102,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_column_options(parser)
     add_data_options(parser)
     add_output_options(parser)
+    add_html_option(parser)
 
 
 translate = weights_apart
@@ -133,7 +136,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     heldout = _heldout(arguments)
     target = arguments.output or model_path(arguments.data)
-    check_target(target, arguments.data, *filter(None, [heldout]))
+    given = arguments.data, *filter(None, [heldout])
+    check_target(target, *given)
+    if arguments.html is not None:
+        check_target(arguments.html, *given, str(target))
     translate_solver_type(arguments)
     _check_store(arguments)
     data = read_data(arguments, arguments.data)
@@ -168,8 +174,8 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.C is not None:
         choice.estimator.set_params(C=arguments.C)
     elif folds is not None and not (asks_for_machine(arguments) or arguments.quick):
-        given = shared_parameters(arguments, classes)
-        comparison = compare_machines(arguments, features, data, given, progress)
+        shared = shared_parameters(arguments, classes)
+        comparison = compare_machines(arguments, features, data, shared, progress)
         report.add_comparison(comparison)
         choice = Choice.of(comparison, arguments)
     report.add_choice(choice)

@@ -4,6 +4,7 @@ import shutil
 import sys
 
 from .estimator_choice import classes_of, density
+from .output_files import write_page
 from .standard_streams import print_json
 
 _MOST_LABELS = 30  # in tables
@@ -21,7 +22,7 @@ class TrainingReport:
 
     def __init__(self, arguments, data, features):
         self.talks = not (arguments.json or arguments.quiet)
-        self.json = arguments.json
+        self.json, self.html = arguments.json, arguments.html
         rows, width = data.X.shape
         classes = len(classes_of(data))
         self.found = {
@@ -134,7 +135,10 @@ class TrainingReport:
             print("", *evaluation.lines(_MOST_LABELS, width), sep="\n")
 
     def finish(self) -> None:
-        """Print the object, if that is wanted."""
+        """Write the page and print the object, if that is wanted."""
+        if self.html is not None:
+            write_page(self.html, self.found, "train")
+            self.line("page", self.html)
         if self.json:
             print_json(self.found)
 

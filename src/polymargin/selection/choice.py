@@ -62,6 +62,14 @@ class Choice:
         """What the best has predicted for `rows`."""
         return np.concatenate([self.best.predicted[f] for f in self.best.folds])
 
+    @property
+    def confidence(self) -> np.ndarray | None:
+        """The probabilities of that, if the machine has any."""
+        found = self.best.confidence
+        if not all(fold in found for fold in self.best.folds):
+            return None
+        return np.concatenate([found[fold] for fold in self.best.folds])
+
 
 def choose(
     X,

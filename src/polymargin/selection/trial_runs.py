@@ -188,6 +188,8 @@ class TrialRuns:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 predicted = model.fit(X, y).predict(X_test)
+            if hasattr(model, "predict_proba"):
+                trial.confidence[fold] = model.predict_proba(X_test).max(axis=1)
         trial.predicted[fold] = predicted
         trial.right[fold] = predicted == self.y[test]
         trial.seconds += perf_counter() - began

@@ -19,6 +19,8 @@ class Trial:
     candidate : Candidate
     predicted : dict of int to ndarray
         By fold, for the rows held out; -1 is the fold of few rows.
+    confidence : dict of int to ndarray
+        Probabilities of what was predicted, if the machine has any.
     right : dict of int to ndarray of bool
         Whether these are the labels.
     seconds : float
@@ -27,6 +29,7 @@ class Trial:
 
     candidate: Candidate
     predicted: dict[int, np.ndarray] = field(default_factory=dict)
+    confidence: dict[int, np.ndarray] = field(default_factory=dict)
     right: dict[int, np.ndarray] = field(default_factory=dict)
     seconds: float = 0.0
 

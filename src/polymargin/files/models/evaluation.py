@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .calibration import Calibration
 from .text_table import table
 
 _NORMAL = 1.959963984540054  # deviations that have 95 % of a normal distribution
@@ -22,11 +23,14 @@ class Evaluation:
         How many rows of a label (down) were taken for another (across).
     top : int
         How many confusions are told.
+    calibration : Calibration or None
+        What probabilities are worth, if there are any.
     """
 
     labels: list
     confusion: np.ndarray
     top: int = 10
+    calibration: Calibration | None = None
 
     @property
     def n_rows(self) -> int:
@@ -93,6 +97,7 @@ class Evaluation:
             "recall": self.recall,
             "confusion": self.confusion.tolist(),
             "confusions": [list(confusion) for confusion in self.confusions],
+            "calibration": self.calibration and self.calibration.to_dict(),
         }
 
     def lines(self, most: int, width: int = 100) -> list[str]:
@@ -131,6 +136,8 @@ class Evaluation:
                     for true, taken, count in self.confusions
                 ]
             )
+        if self.calibration is not None:
+            lines += ["", *self.calibration.lines()]
         return lines
 
     def _matrix_lines(self, most: int, width: int) -> list[str]:
@@ -164,11 +171,36 @@ def evaluate(model, X, y, top: int = 10) -> Evaluation:
     -------
     evaluation : Evaluation
     """
-    return evaluation_of(model.predict(X), y, model.classes_, top)
+    predicted, confidence = predict_with_confidence(model, X)
+    return evaluation_of(predicted, y, model.classes_, top, confidence)
 
 
-def evaluation_of(predicted, y, classes, top: int = 10) -> Evaluation:
-    """Return what predictions are worth; `classes` are those of the model."""
+def predict_with_confidence(model, X) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return labels, and their probabilities if the model has any."""
+    predicted = model.predict(X)
+    if not hasattr(model, "predict_proba"):
+        return predicted, None
+    probabilities = model.predict_proba(X)
+    at = np.searchsorted(model.classes_, predicted)
+    return predicted, probabilities[np.arange(len(at)), at]
+
+
+def evaluation_of(predicted, y, classes, top: int = 10, confidence=None) -> Evaluation:
+    """Return what predictions are worth.
+
+    Parameters
+    ----------
+    predicted, y : ndarray of shape (n_samples,)
+    classes : ndarray
+        Those of the model.
+    top : int
+    confidence : ndarray of shape (n_samples,) or None
+        Probabilities of what was predicted, if there are any.
+
+    Returns
+    -------
+    evaluation : Evaluation
+    """
     y = np.asarray(y)
     if y.shape != predicted.shape or len(y) == 0:
         raise ValueError(
@@ -187,7 +219,10 @@ def evaluation_of(predicted, y, classes, top: int = 10) -> Evaluation:
     at = [[positions[label] for label in side.tolist()] for side in (y, predicted)]
     confusion = np.zeros((len(labels), len(labels)), dtype=np.int64)
     np.add.at(confusion, tuple(at), 1)
-    return Evaluation(labels, confusion, top)
+    calibration = None
+    if confidence is not None:
+        calibration = Calibration(np.asarray(confidence), predicted == y)
+    return Evaluation(labels, confusion, top, calibration)
 
 
 def _kinds(labels) -> set[str]:

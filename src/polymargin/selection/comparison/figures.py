@@ -54,7 +54,7 @@ def all_figures(summary: Summary, tests: Tests) -> list[Figure]:
     figures = []
 
     def draw(section: str, caption: str, paint: Callable, size=_SIZE) -> None:
-        svg = _svg(paint, caption, len(figures), size)
+        svg = svg_of(paint, caption, len(figures), size)
         figures.append(Figure(section, caption, svg))
 
     if tests.difference is not None:
@@ -93,8 +93,20 @@ def all_figures(summary: Summary, tests: Tests) -> list[Figure]:
     return figures
 
 
-def _svg(paint: Callable, caption: str, number: int, size) -> str:
-    """Draw without a window, and make what matplotlib writes part of a page."""
+def svg_of(paint: Callable, caption: str, number: int, size=_SIZE) -> str:
+    """Draw without a window, and make what matplotlib writes part of a page.
+
+    Parameters
+    ----------
+    paint : callable
+        Draws into a figure of matplotlib.
+    caption : str
+        For those who do not see it.
+    number : int
+        Of the plot in its page.
+    size : tuple of float
+        Inches.
+    """
     import matplotlib
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure as Canvas

@@ -1,10 +1,10 @@
-"""The HTML report: one file, no network, no script, for screen, phone and paper."""
+"""The HTML report: its sections, each with its plots and tables."""
 
 from collections.abc import Sequence
 from html import escape
-from importlib.resources import files
 
 from . import figures
+from .html_page import figure, html_page, section
 from .summary import Summary
 from .tables import Table
 from .verdicts import Tests
@@ -73,7 +73,7 @@ def render(summary: Summary, tests: Tests, tables: Sequence[Table]) -> str:
     """
     by_key = {table.key: table for table in tables}
     plots = figures.all_figures(summary, tests) if figures.available() else []
-    sections, links = [], []
+    sections = []
     for key, heading, names in _SECTIONS:
         parts = []
         if key == "significance":
@@ -81,53 +81,24 @@ def render(summary: Summary, tests: Tests, tables: Sequence[Table]) -> str:
         drawn = [plot for plot in plots if plot.section == key]
         if drawn:
             wide = " wide" if key == "significance" else ""
-            parts.append(
-                f'<div class="plots{wide}">\n{"".join(map(_figure, drawn))}</div>'
-            )
+            shown = "".join(figure(plot.svg, plot.caption) for plot in drawn)
+            parts.append(f'<div class="plots{wide}">\n{shown}</div>')
         for name in names:
             if name in by_key:
                 if len(names) > 1:
                     parts.append(f"<h3>{escape(by_key[name].title)}</h3>")
                 parts.append(by_key[name].as_html())
         if parts:
-            body = "\n".join(parts)
-            sections.append(
-                f'<section id="{key}">\n<h2>{escape(heading)}</h2>\n{body}\n</section>'
-            )
-            links.append(f'<a href="#{key}">{escape(heading)}</a>')
-    missing = "" if figures.available() else f'<p class="missing">{_PLOTS_MISSING}</p>'
-    style = files(__package__).joinpath("page.css").read_text(encoding="utf-8")
-    heading = escape(title(summary))
+            sections.append(section(key, heading, "\n".join(parts)))
+    header = [f"<p>{escape(protocol_text(summary))}</p>"]
+    if not figures.available():
+        header.append(f'<p class="missing">{_PLOTS_MISSING}</p>')
     when = summary.sessions[-1]["date"] if summary.sessions else ""
-    body = "\n\n".join(sections)
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="polymargin compare">
-<title>{heading}</title>
-<style>
-{style}</style>
-</head>
-<body>
-<header>
-<p class="brand">polymargin compare</p>
-<h1>{heading}</h1>
-<p>{escape(protocol_text(summary))}</p>
-<nav aria-label="Sections">{" ".join(links)}</nav>
-{missing}
-</header>
-<main>
-{body}
-</main>
-<footer><p>Made by polymargin compare, {escape(when)}. Every fit is in fits.jsonl and
-results.csv beside this page.</p></footer>
-</body>
-</html>
-"""
-
-
-def _figure(plot: figures.Figure) -> str:
-    caption = escape(plot.caption)
-    return f"<figure>\n{plot.svg}\n<figcaption>{caption}</figcaption>\n</figure>\n"
+    return html_page(
+        "polymargin compare",
+        title(summary),
+        header,
+        sections,
+        f"Made by polymargin compare, {escape(when)}. Every fit is in fits.jsonl and "
+        f"results.csv beside this page.",
+    )
