@@ -92,6 +92,8 @@ class Folds:
         self.scorer = check_scoring(estimator, scoring)
         # Other scorers may look at the rows, or at the parameters of the model.
         self.asks_predictions = scoring is None or hasattr(self.scorer, "_score_func")
+        if scoring in (None, "accuracy") and np.ndim(y) == 1:
+            self.scorer = _accuracy
         self.pairwise = getattr(machine, "kernel", None) == "precomputed"
         X = check_compressed(X)
         if not any(before):
@@ -244,6 +246,13 @@ def fit_and_score(machine, scorer, estimator, most, left, *of_fold) -> Outcome:
         model = put_together(estimator, fold.before, machine)
     score = scorer(model, _rows(fold.X_test, fold.test, columns), fold.y_test)
     return Outcome(machine, score, fitted - start, perf_counter() - fitted)
+
+
+def _accuracy(model, X, y) -> float:
+    """Return the accuracy as scikit-learn's scorer does, which looks at labels longer
+    than a small machine is trained.
+    """
+    return float(np.mean(model.predict(X) == y))
 
 
 def _transform(fold: Fold, before: list, raw: bool) -> Fold:
