@@ -150,6 +150,22 @@ def test_stopped():
     assert len(seen) == 3 and not found.complete
 
 
+def test_the_best_come_first_on_the_next_fold():
+    X, y = make_circles(300, noise=0.1, factor=0.5, random_state=0)
+    seen = []
+    choose(
+        *(X, y),
+        budget=LONG,
+        random_state=0,
+        watch=lambda share, trial: seen.append((trial, dict(trial.right))),
+        stopped=lambda: len(seen) > 30,
+    )
+    second = [(one, right[0].mean()) for one, right in seen if set(right) == {0, 1}]
+    assert len(second) > 3
+    shares = [share for _, share in second]
+    assert shares == sorted(shares, reverse=True) and shares[0] > shares[-1]
+
+
 def test_shares_grow_to_one():
     X, y = load_iris(return_X_y=True)
     shares = []

@@ -161,8 +161,12 @@ class TrialRuns:
         return total
 
     def _try_all(self, trials: list[Trial], fold: int) -> None:
+        """Try candidates on a fold, those that have done best first: they are known
+        if the budget ends amid it.
+        """
         features = self.features(max(fold, 0))
-        on_threads(lambda one: self._try(one, fold, *features), trials, self.threads)
+        order = sorted(trials, key=lambda one: -one.accuracy)
+        on_threads(lambda one: self._try(one, fold, *features), order, self.threads)
 
     def _try(self, trial: Trial, fold: int, X, X_test) -> None:
         began = perf_counter()
