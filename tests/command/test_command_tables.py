@@ -199,3 +199,11 @@ def test_very_many_categories(tmp_path, capsys):
     (tmp_path / "a.csv").write_text("word,class\n" + "\n".join(rows) + "\n")
     assert main(["train", "a.csv", "--columns"]) == 0
     assert "3,000 values, the 1,000 most frequent" in capsys.readouterr().out
+
+
+def test_columns_that_tell_nothing(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    rows = [f"{x:.3f},{'aab'[i % 3]}" for i, x in enumerate(rng.normal(size=30))]
+    (tmp_path / "a.csv").write_text("x,class\n" + "\n".join(rows) + "\n")
+    assert main(["train", "a.csv", "--budget", "1e9"]) == 0
+    assert "nothing that was tried is better than" in capsys.readouterr().err

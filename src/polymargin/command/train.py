@@ -177,6 +177,11 @@ def run(arguments: argparse.Namespace) -> int:
         shared = shared_parameters(arguments, classes)
         comparison = compare_machines(arguments, features, data, shared, progress)
         report.add_comparison(comparison)
+        if comparison.best.accuracy <= comparison.baseline:
+            note(
+                "nothing that was tried is better than the most frequent class; the "
+                "columns tell nothing of the label, or rows are too few."
+            )
         choice = Choice.of(comparison, arguments)
     report.add_choice(choice)
 
