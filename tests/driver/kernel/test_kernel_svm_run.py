@@ -104,6 +104,26 @@ def test_max_time_holds_within_a_round(clock):
     assert model.dual_objective_ == pytest.approx(dual, rel=1e-9, abs=1e-9 * primal)
 
 
+def test_max_time_holds_with_a_history(clock):
+    """Certificates that would take all kernel rows of the support are not for then."""
+    X, y = make_problem(n=1500, d=2, k=3)
+
+    def slow(A, B):
+        if len(B) > 100:  # not for the diagonal
+            clock.now += len(A) * len(B) / 1e5
+        return gaussian(A, B, 0.3)
+
+    model = KernelSVM(kernel=slow, max_time=100, history=True, cache_size=0.5)
+    model.set_params(tol=1e-9, random_state=0, shrinking=False, solver="block")
+    with pytest.warns(ConvergenceWarning, match="max_time"):
+        model.fit(X, y)
+    assert 100 <= clock.now < 102
+    assert len(model.history_["gap"]) == model.n_iter_ > 1
+    primal, dual = objectives(model, gaussian(X, X, 0.3), y, np.ones(len(y)))
+    assert model.objective_ == pytest.approx(primal, rel=1e-9)
+    assert model.dual_objective_ == pytest.approx(dual, rel=1e-9, abs=1e-9 * primal)
+
+
 def as_function(A, B):
     return np.tanh(0.01 * A @ B.T + 1) + A @ B.T
 

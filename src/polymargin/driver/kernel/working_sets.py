@@ -73,10 +73,11 @@ class BlockDriver:
         self._vain = 0  # examples in working sets since then
         self._rounding = 0.01 * np.finfo(diagonal.dtype).eps
         self._late = False
+        self._end = np.inf  # of the time, as of the last round
 
     def epoch(self, seconds: float) -> EpochReport:
         """Run one round."""
-        end = perf_counter() + seconds
+        end = self._end = perf_counter() + seconds
         if self._working is None:
             self._select()
         self._shrink_or_restore(seconds)
@@ -168,11 +169,16 @@ class BlockDriver:
     def certify(self) -> tuple[float, float, float]:
         """Return (primal, dual, violation) of the dual variables as they are.
 
-        Scores are summed up again before, unless the time is over and they are there:
-        they are exact up to rounding, and this may take all kernel rows of the support.
+        Scores are summed up again before, unless they are there and no time is left for
+        it: they are exact up to rounding, and this may take all kernel rows of the
+        support.
         """
-        late = self._late and not self._shrunk
-        return self._core.certify() if late else self._rebuild()
+        if not self._shrunk and (self._late or self._rebuild_ends() > self._end):
+            return self._core.certify()
+        return self._rebuild()
+
+    def _rebuild_ends(self) -> float:
+        return perf_counter() + self._rebuild_seconds()
 
     @property
     def interrupted(self) -> bool:
