@@ -36,6 +36,8 @@ def _plain_numbers(axis) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     low, high = axis.get_view_interval()
+    if axis.get_scale() != "log" or high > 1e4 * low:
+        return
     axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
     axis.set_major_formatter(FuncFormatter(lambda value, place: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
@@ -102,6 +104,7 @@ def dots(
                     panel.scatter(*zip(*points, strict=True), s=36, zorder=3, **style)
             panel.set_yticks([*places], [name for name, _ in rows])
             panel.set(xscale="log", xlabel=label, title=title)
+            panel.set_ylim(0.4, len(rows) + 0.6)
             _plain_numbers(panel.xaxis)
             panel.grid(axis="x", alpha=0.25)
             panel.spines[["top", "right", "left"]].set_visible(False)
@@ -114,7 +117,7 @@ def dots(
         figure.legend(
             handles=handles,
             loc="outside upper center",
-            ncols=min(len(handles), 6),
+            ncols=min(len(handles), 3 * width),
             frameon=False,
         )
 
@@ -133,6 +136,8 @@ def lines(path: Path, panels_of: Mapping[str, dict], axes: dict) -> None:
                 marks = MARKS[at % len(MARKS)] if len(x) < 20 else ""
                 panel.plot(x, y, label=name, color=colour, marker=marks, ms=4, lw=1.6)
             panel.set(title=title, **axes)
+            for axis in (panel.xaxis, panel.yaxis):
+                _plain_numbers(axis)
             panel.grid(alpha=0.25)
             panel.spines[["top", "right"]].set_visible(False)
         panels.flat[0].legend(frameon=False, fontsize=9)
