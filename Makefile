@@ -11,18 +11,21 @@ WIDEST := $(shell grep -qsm1 avx512vl /proc/cpuinfo && echo avx512 || { grep -qs
 SETS ?= generic$(if $(WIDEST),;$(WIDEST))
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 
-.PHONY: demo test test-all test-core test-python sanitize sanitize-threads fuzz attack lint format docs bench bench-all bench-before-after clean help
+.PHONY: demo test test-all test-core test-python test-oldest wheel release-check sanitize sanitize-threads fuzz attack lint format docs bench bench-all bench-before-after clean help
 
 help:
 	@echo "make demo      train on the digits data, print a table, write a convergence plot"
 	@echo "make test      all tests: the C++ core and the Python package"
 	@echo "make test-all  and the core for every instruction set of this processor"
+	@echo "make test-oldest  a share of the Python tests with the oldest versions that are supported"
+	@echo "make wheel     a wheel for this platform, into dist; and what systems it is for"
+	@echo "make release-check  what must hold before a release: see tools/release_check.py"
 	@echo "make sanitize  the C++ tests under AddressSanitizer and UBSan"
 	@echo "make sanitize-threads  those of them that start threads under ThreadSanitizer"
 	@echo "make fuzz      a million mutated inputs to each parser of files, under the same"
 	@echo "make attack    mutated files, damaged objects, odd arrays, kills, full disks, threads: some minutes"
 	@echo "make docs      the documentation as a site, into build/site; open its index.html"
-	@echo "make lint      ruff and clang-format, checking only; make format applies them"
+	@echo "make lint      ruff, clang-format and mypy, checking only; make format applies the first two"
 	@echo "make bench     linear machines against LIBLINEAR and scikit-learn (POLYMARGIN_DATA=folder)"
 	@echo "make bench-NAME  another contest: kernel, newton, online, tables, reading, threads, classes, paths, disk, nystroem, partitions"
 	@echo "make bench-all  all of them, short enough for half an hour, into docs/benchmarks.md and benchmarks-scale.md; goes on where it was"
@@ -65,6 +68,30 @@ test-core: $(VENV)/.extra-test
 test-python: $(VENV)/.extra-test
 	POLYMARGIN_TEST_ALL=1 $(BIN)/python -m pytest -n $(JOBS) --durations=15 tests
 
+# With the oldest versions that pyproject.toml allows, in an environment of its own.
+OLDEST := build/oldest
+OLDEST_TESTS ?= tests/machine tests/certify tests/prediction tests/estimators tests/tables tests/files tests/selection
+test-oldest: pyproject.toml
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --upgrade pip
+	$(OLDEST)/bin/python tools/oldest_versions.py > $(OLDEST)/constraints.txt
+	$(OLDEST)/bin/python -m pip install --quiet --constraint $(OLDEST)/constraints.txt . \
+	  "--config-settings=cmake.define.POLYMARGIN_MODULE_SETS=$(SETS)"
+	$(OLDEST)/bin/python -m pip install --quiet --constraint $(OLDEST)/constraints.txt \
+	  pytest pytest-xdist hypothesis clarabel liblinear-official pandas pyarrow zstandard rich matplotlib safetensors
+	$(OLDEST)/bin/python -m pytest -n $(JOBS) $(OLDEST_TESTS)
+
+# For Linux it says for how old systems a wheel is: as old as the C library here. cibuildwheel builds
+# in images that are older (manylinux_2_28).
+wheel: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --group release
+	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist .
+	if [ -x $(BIN)/auditwheel ]; then $(BIN)/auditwheel show dist/*.whl; fi
+
+release-check: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --group release
+	$(BIN)/python tools/release_check.py
+
 # All programs, or some: make sanitize ONLY="reading_generic base_generic"
 sanitize: $(VENV)/.extra-test
 	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
@@ -103,6 +130,7 @@ lint: $(VENV)/.extra-lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
+	$(BIN)/mypy
 
 format: $(VENV)/.extra-lint
 	$(BIN)/ruff check --fix .

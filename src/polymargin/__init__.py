@@ -88,12 +88,14 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str):
-    if name in _MODULES:
-        return import_module(f".{name}", __name__)
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name], __name__), name)
+if not TYPE_CHECKING:  # or no name would be wrong
+
+    def __getattr__(name: str):
+        if name in _MODULES:
+            return import_module(f".{name}", __name__)
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(_HOMES[name], __name__), name)
 
 
 def __dir__() -> list[str]:

@@ -8,6 +8,7 @@ code for one processor can leak into another. The environment variable
 import os
 from importlib import import_module
 from importlib.util import find_spec
+from typing import Any
 
 from ._cpu import supported_instruction_sets
 
@@ -21,7 +22,7 @@ def available_instruction_sets() -> list[str]:
     ]
 
 
-def _load():
+def _load() -> Any:
     available = available_instruction_sets()
     chosen = os.environ.get("POLYMARGIN_INSTRUCTION_SET") or available[-1]
     if chosen not in available:

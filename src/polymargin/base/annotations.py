@@ -4,7 +4,7 @@ What scikit-learn's validation takes cannot be said as a type: an array is also 
 a CSR matrix or somebody's data frame. `Rows` and `Labels` say what is meant.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -21,8 +21,9 @@ Weights: TypeAlias = Any
 Estimator: TypeAlias = Any
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
-ClassWeight: TypeAlias = "dict[Any, float] | str | None"
 Seed: TypeAlias = "int | np.random.RandomState | None"
-Folds: TypeAlias = "int | Iterable[Any] | Any"
-Kernel: TypeAlias = "str | Callable[[Any, Any], Any]"
-Path: TypeAlias = "str | PathLike[str]"
+ClassWeight: TypeAlias = dict[Any, float] | str | None
+# A number of folds, a splitter of scikit-learn's kind, or pairs of positions.
+CrossValidation: TypeAlias = Any
+Kernel: TypeAlias = str | Callable[[Any, Any], Any]
+FilePath: TypeAlias = str | PathLike[str]

@@ -3,9 +3,10 @@ the workers of a cluster, if joblib was told so.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from threading import Event, Thread
+from typing import Any
 
 from joblib import Parallel, cpu_count, delayed, effective_n_jobs, parallel_config
 from joblib.parallel import get_active_backend
@@ -163,7 +164,7 @@ def _controller(user_api: str) -> ThreadpoolController:
     return ThreadpoolController().select(user_api=user_api)
 
 
-def blas_on_one_thread():
+def blas_on_one_thread() -> AbstractContextManager[Any]:
     """Return a context in which BLAS starts no threads.
 
     What a product rounds to can depend on their number, and the threads of
@@ -172,7 +173,7 @@ def blas_on_one_thread():
     return _controller("blas").limit(limits=1)
 
 
-def openmp_on_one_thread():
+def openmp_on_one_thread() -> AbstractContextManager[Any]:
     """Return a context in which OpenMP starts no threads for the thread that calls it.
 
     It keeps those that it has started: a process that is forked from this one would

@@ -1,5 +1,8 @@
 """`DaskKernelSVM`: the machines with a kernel, on features of low rank."""
 
+from typing import Any
+
+from ..base.annotations import ClassWeight, FilePath, Kernel, Seed
 from ..driver.options import LinearOptions
 from ..estimators.kernel_prediction import KernelPrediction
 from ..estimators.kernel_svm import KernelSVM
@@ -60,7 +63,7 @@ class DaskKernelSVM(DaskTraining, KernelPrediction, Training):
     polymargin.KernelSVM : The local twin, into which `to_local` turns the model.
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: dict[str, Any] = {
         **{
             name: KernelSVM._parameter_constraints[name]
             for name in (
@@ -90,28 +93,28 @@ class DaskKernelSVM(DaskTraining, KernelPrediction, Training):
 
     def __init__(
         self,
-        machine="ww",
+        machine: str = "ww",
         *,
-        client=None,
-        checkpoint=None,
-        traffic="same",
-        C=1.0,
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        loss="hinge",
-        tol=1e-3,
-        violation_tol="auto",
-        max_iter=1000,
-        max_time=None,
-        class_weight=None,
-        rank=1000,
-        warm_start=False,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        client: Any = None,
+        checkpoint: FilePath | None = None,
+        traffic: str = "same",
+        C: float = 1.0,
+        kernel: Kernel = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        loss: str = "hinge",
+        tol: float = 1e-3,
+        violation_tol: float | str | None = "auto",
+        max_iter: int = 1000,
+        max_time: float | None = None,
+        class_weight: ClassWeight = None,
+        rank: int = 1000,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+    ) -> None:
         self.machine = machine
         self.client = client
         self.checkpoint = checkpoint
@@ -133,7 +136,7 @@ class DaskKernelSVM(DaskTraining, KernelPrediction, Training):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _check_possible(self, machine) -> None:
+    def _check_possible(self, machine: str) -> None:
         super()._check_possible(machine)
         if self.kernel == "precomputed":
             raise ValueError(
@@ -146,19 +149,19 @@ class DaskKernelSVM(DaskTraining, KernelPrediction, Training):
                 "checkpoint could not go on; give random_state a number."
             )
 
-    def _twin_parameters(self) -> dict:
+    def _twin_parameters(self) -> dict[str, Any]:
         return super()._twin_parameters() | {"approximation": "nystroem"}
 
     def _machine(self) -> Machine:
         return find_machine(self.machine, self.loss)
 
     def _violation_tol(self) -> float | None:
-        return None if self.violation_tol == "auto" else self.violation_tol
+        return None if isinstance(self.violation_tol, str) else self.violation_tol
 
     def _partition_options(self) -> LinearOptions:
         return LinearOptions(bias=0.0)
 
-    def _features(self, tasks: Tasks, parts, summaries, seed):
+    def _features(self, tasks: Tasks, parts: Any, summaries: Any, seed: int) -> Any:
         kernel = self.kernel, self.gamma, self.degree, self.coef0
         self._nystroem = features = choose_features(
             tasks, parts, summaries, kernel, self.rank, seed
@@ -171,6 +174,6 @@ class DaskKernelSVM(DaskTraining, KernelPrediction, Training):
         tasks.finish(parts, parts)
         return parts, features.rank_, [rows * features.rank_ for rows in n_rows]
 
-    def _model(self, weights) -> dict:
+    def _model(self, weights: Any) -> dict[str, Any]:
         expansion = Expansion.on_landmarks(self._nystroem, weights)
         return {"_expansion": expansion, "dual_coef_": expansion.coefficients}

@@ -1,7 +1,10 @@
 """The estimators of `polymargin.dask`."""
 
+from typing import Any
+
 from sklearn.utils.metaestimators import available_if
 
+from ..base.annotations import Array, FilePath, Rows
 from ..estimators.linear_svm import LinearSVM, _is_logistic
 from ..estimators.maxent import MaxEnt
 from ..machine.docstrings import lists_machines
@@ -75,7 +78,7 @@ class DaskLinearSVM(DaskTraining, LinearSVM):
     array([0, 1, 2])
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: dict[str, Any] = {
         **LinearSVM._parameter_constraints,
         **DaskTraining._own_constraints,
     }
@@ -83,25 +86,25 @@ class DaskLinearSVM(DaskTraining, LinearSVM):
 
     def __init__(
         self,
-        machine="cs",
+        machine: str = "cs",
         *,
-        client=None,
-        checkpoint=None,
-        traffic="same",
-        **parameters,
-    ):
+        client: Any = None,
+        checkpoint: FilePath | None = None,
+        traffic: str = "same",
+        **parameters: Any,
+    ) -> None:
         super().__init__(machine, **parameters)
         self.client = client
         self.checkpoint = checkpoint
         self.traffic = traffic
 
     @available_if(_is_logistic)
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Array:
         """Return the probability of every class; for ``loss="logistic"`` only."""
         return self._predict_by("predict_proba", X)
 
     @available_if(_is_logistic)
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Rows) -> Array:
         """Return the logarithm of `predict_proba`."""
         return self._predict_by("predict_log_proba", X)
 
@@ -134,22 +137,29 @@ class DaskMaxEnt(DaskTraining, MaxEnt):
     polymargin.MaxEnt : The local twin, into which `to_local` turns the model.
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: dict[str, Any] = {
         **MaxEnt._parameter_constraints,
         **DaskTraining._own_constraints,
     }
     _twin = MaxEnt
 
-    def __init__(self, *, client=None, checkpoint=None, traffic="same", **parameters):
+    def __init__(
+        self,
+        *,
+        client: Any = None,
+        checkpoint: FilePath | None = None,
+        traffic: str = "same",
+        **parameters: Any,
+    ) -> None:
         super().__init__(**parameters)
         self.client = client
         self.checkpoint = checkpoint
         self.traffic = traffic
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Array:
         """Return the probability of every class; lazily if X is a Dask collection."""
         return self._predict_by("predict_proba", X)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Rows) -> Array:
         """Return the logarithm of the probability of every class, in the same way."""
         return self._predict_by("predict_log_proba", X)

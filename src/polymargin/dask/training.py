@@ -3,15 +3,16 @@
 import inspect
 import os
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
-from sklearn.base import _fit_context, clone
-from sklearn.callback import with_callbacks
+from sklearn.base import clone
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from ..driver.loop import Reporter, Stopping
 from ..driver.options import LinearOptions
+from ..estimators.callback_support import fit_method
 from ..estimators.reporting import EpochReporter, tell_end
 from ..estimators.unchanged_on_error import unchanged_on_error
 from ..machine.block_algebra import block_shape
@@ -73,7 +74,7 @@ class DaskTraining(DaskPredictionMixin):
         "traffic": [StrOptions({"same", "float32"})],
     }
 
-    def __init_subclass__(cls, **arguments):
+    def __init_subclass__(cls, **arguments: Any) -> None:
         """Show the parameters of the twin in the place of ``**parameters``."""
         super().__init_subclass__(**arguments)
         own = inspect.signature(cls.__init__)
@@ -95,8 +96,7 @@ class DaskTraining(DaskPredictionMixin):
     def __getstate__(self):
         return super().__getstate__() | {"client": None}  # clients stay at home
 
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_method
     def fit(self, X, y=None, sample_weight=None):
         """Train on all partitions together.
 
@@ -135,7 +135,7 @@ class DaskTraining(DaskPredictionMixin):
         with client_for(self.client) as client, unchanged_on_error(self):
             tasks = Tasks(client)
             try:
-                self._fit(tasks, machine, parts, feature_names(X), reporter_of)
+                self._fit_parts(tasks, machine, parts, feature_names(X), reporter_of)
             finally:
                 tasks.release()
         context.call_on_fit_task_end(
@@ -173,7 +173,7 @@ class DaskTraining(DaskPredictionMixin):
         """Return who is told about rounds; see `EpochReporter`."""
         return EpochReporter(self, context, data, model, task_name="round")
 
-    def _fit(self, tasks: Tasks, machine, parts, names, reporter_of) -> None:
+    def _fit_parts(self, tasks: Tasks, machine, parts, names, reporter_of) -> None:
         parts = tasks.compute(parts)
         summaries = tasks.gather(tasks.each(summarise_partition, parts), parts)
         self.classes_, class_sums = join_labels(summaries)

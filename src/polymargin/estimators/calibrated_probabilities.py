@@ -1,5 +1,6 @@
 """Probabilities of an estimator whose scores have none, by a fitted temperature."""
 
+from collections.abc import Callable
 from numbers import Integral
 from operator import length_hint
 
@@ -8,11 +9,12 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from ..base.annotations import Array, CrossValidation, Estimator, Labels, Rows, Weights
 from ..driver.loop import Clock
 from ..prediction.calibration import fit_temperature, out_of_fold_scores, probabilities
 
 
-def _has_probabilities(estimator) -> bool:
+def _has_probabilities(estimator: Estimator) -> bool:
     if estimator.probability:
         return True
     raise AttributeError(
@@ -24,8 +26,14 @@ def _has_probabilities(estimator) -> bool:
 class CalibratedProbabilities:
     """What `probability` and `cv` are for; sets `temperature_`."""
 
+    # Of the estimator.
+    probability: bool
+    cv: CrossValidation
+    classes_: Array
+    decision_function: Callable[[Rows], Array]
+
     @available_if(_has_probabilities)
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Array:
         """Return the probability of every class; with ``probability=True`` only.
 
         The softmax of the confidences times `temperature_`: the most probable class is
@@ -44,7 +52,7 @@ class CalibratedProbabilities:
         return probabilities(self.decision_function(X), self.temperature_)
 
     @available_if(_has_probabilities)
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Rows) -> Array:
         """Return the logarithm of `predict_proba`, which may be minus infinity.
 
         Parameters
@@ -68,10 +76,12 @@ class CalibratedProbabilities:
     def _n_folds(self) -> int:
         """The number of folds, as far as `cv` tells it without rows."""
         if isinstance(self.cv, Integral):
-            return self.cv
+            return int(self.cv)
         return getattr(self.cv, "n_splits", length_hint(self.cv, 5))
 
-    def _fit_probabilities(self, X, y, sample_weight, clock: Clock) -> None:
+    def _fit_probabilities(
+        self, X: Rows, y: Labels, sample_weight: Weights, clock: Clock
+    ) -> None:
         if not self.probability:
             return
         self.temperature_ = 1.0  # if a signal leaves no time for another

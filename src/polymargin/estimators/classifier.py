@@ -1,9 +1,11 @@
 """What all estimators share: from rows, labels and weights to a problem."""
 
+from inspect import signature
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
-from sklearn.callback import CallbackSupportMixin
 from sklearn.utils.multiclass import (
     _check_partial_fit_first_call,
     check_classification_targets,
@@ -13,6 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ..access.csr import check_compressed
 from ..access.row_store.store import check_in_memory
+from ..base.annotations import Labels, Rows, Weights
 from ..machine.costs import cost_table
 from ..machine.problem import (
     Problem,
@@ -21,17 +24,27 @@ from ..machine.problem import (
     state_problem_of_sets,
 )
 from ..machine.registry import Machine, names_of
+from .callback_support import CallbackSupportMixin
+
+# Newer versions of scikit-learn refuse weights that are all zero unless told otherwise.
+_ZEROS_PASS = {
+    name: True
+    for name in signature(_check_sample_weight).parameters
+    if name == "allow_all_zero_weights"
+}
 
 
 class MarginClassifier(CallbackSupportMixin, BaseEstimator):
     """Base of the estimators, which have C and class_weight."""
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
-    def _state_arrays(self, machine: Machine, X, y, sample_weight):
+    def _state_arrays(
+        self, machine: Machine, X: Rows, y: Labels, sample_weight: Weights
+    ) -> Any:
         """Return X and y, checked, and the problem they state; know classes."""
         if type_of_target(y, input_name="y") == "multilabel-indicator":
             return self._state_sets(machine, X, y, sample_weight)
@@ -40,7 +53,9 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
         labels = self._find_classes(y)
         return X, y, self._problem(machine, X, labels, sample_weight)
 
-    def _state_sets(self, machine: Machine, X, y, sample_weight):
+    def _state_sets(
+        self, machine: Machine, X: Rows, y: Labels, sample_weight: Weights
+    ) -> Any:
         """The same for rows with any number of labels: y has a column for each."""
         _check_several(self, machine)
         X, y = self._validate(X, y, multi_output=True)
@@ -54,7 +69,9 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
         check_weights_fit(problem.loss_weights, X.dtype, self.C)
         return X, y, problem
 
-    def _validate(self, X, y, reset=True, multi_output=False):
+    def _validate(
+        self, X: Rows, y: Labels, reset: bool = True, multi_output: bool = False
+    ) -> Any:
         check_in_memory(X)
         X = check_compressed(X)
         if getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M"):
@@ -75,7 +92,7 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
         check_classification_targets(y)
         return X, y
 
-    def _find_classes(self, y) -> np.ndarray:
+    def _find_classes(self, y: Labels) -> np.ndarray:
         """Set `classes_` and return the position of each label in it."""
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -85,7 +102,7 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
             )
         return labels
 
-    def _check_stream(self, classes, first: bool) -> None:
+    def _check_stream(self, classes: Labels, first: bool) -> None:
         """Check what `partial_fit` is given apart from the chunk."""
         _check_partial_fit_first_call(self, classes)
         if first and len(self.classes_) < 2:
@@ -98,7 +115,7 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
                 "dict of weights, e.g. computed on a sample."
             )
 
-    def _known_labels(self, y) -> np.ndarray:
+    def _known_labels(self, y: Labels) -> np.ndarray:
         """Return the position of each label in `classes_`, given before."""
         known = np.isin(y, self.classes_)
         if not known.all():
@@ -106,7 +123,7 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
                 f"y contains the label {np.asarray(y)[~known][0]!r}, which is not in "
                 f"the classes given at the first call of partial_fit."
             )
-        return np.searchsorted(self.classes_, y)
+        return np.asarray(np.searchsorted(self.classes_, y))
 
     def _with_costs(self, machine: Machine) -> Machine:
         """Return the machine with costs of the classes, which are known."""
@@ -116,17 +133,26 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
         self.costs_ = cost_table(self.costs, self.classes_)
         return machine.with_costs(self.costs_)
 
-    def _row_weights(self, X, sample_weight, all_may_be_zero=False) -> np.ndarray:
-        return _check_sample_weight(
-            sample_weight,
-            X,
-            dtype=np.float64,
-            ensure_non_negative=True,
-            allow_all_zero_weights=all_may_be_zero,
+    def _row_weights(
+        self, X: Rows, sample_weight: Weights, all_may_be_zero: bool = False
+    ) -> np.ndarray:
+        weights = _check_sample_weight(
+            sample_weight, X, dtype=np.float64, ensure_non_negative=True, **_ZEROS_PASS
         )
+        if not (all_may_be_zero or weights.any()):
+            raise ValueError(
+                "Sample weights must contain at least one non-zero number: every row "
+                "has a sample_weight of 0."
+            )
+        return weights
 
     def _problem(
-        self, machine: Machine, X, labels, sample_weight, all_may_be_zero=False
+        self,
+        machine: Machine,
+        X: Rows,
+        labels: Any,
+        sample_weight: Weights,
+        all_may_be_zero: bool = False,
     ) -> Problem:
         weights = self._row_weights(X, sample_weight, all_may_be_zero)
         machine = self._with_costs(machine)

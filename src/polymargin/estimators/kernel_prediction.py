@@ -1,6 +1,7 @@
 """What the estimators with kernels share: their input, and predictions."""
 
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -10,13 +11,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..access.csr import check_compressed
 from ..access.kernel_registry import KERNELS, MOST_DEGREE
 from ..access.precomputed import check_precomputed
+from ..base.annotations import Array, Labels, Rows
 from ..base.threads import thread_count
 
 
 class KernelPrediction(ClassifierMixin):
     """Predicts with the scores of `_expansion`."""
 
-    _kernel_constraints: dict = {
+    _kernel_constraints: dict[str, Any] = {
         "kernel": [StrOptions(set(KERNELS)), callable],
         "gamma": [
             StrOptions({"scale", "auto"}),
@@ -27,14 +29,16 @@ class KernelPrediction(ClassifierMixin):
         "cache_size": [Interval(Real, 0, None, closed="neither")],
     }
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.sparse = self.kernel != "precomputed"
         return tags
 
-    def _validate(self, X, y, reset=True):
-        X, y = super()._validate(X, y, reset)
+    def _validate(
+        self, X: Rows, y: Labels, reset: bool = True, multi_output: bool = False
+    ) -> Any:
+        X, y = super()._validate(X, y, reset, multi_output)
         if self.kernel == "precomputed":
             check_precomputed(X)
         return X, y
@@ -43,7 +47,7 @@ class KernelPrediction(ClassifierMixin):
         """Turn the scores of more than two classes into confidences."""
         return scores
 
-    def decision_function(self, X):
+    def decision_function(self, X: Rows) -> Array:
         """Return the confidence in every class; `predict` takes the largest.
 
         Parameters
@@ -70,7 +74,7 @@ class KernelPrediction(ClassifierMixin):
             return self._confidence(scores)
         return scores[:, 0] if scores.shape[1] == 1 else scores[:, 1] - scores[:, 0]
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Array:
         """Return the class with the highest confidence.
 
         Parameters

@@ -1,12 +1,14 @@
 """Multi-class support vector machines with kernels."""
 
 from numbers import Integral, Real
+from typing import Any
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..access.gram import Gram
 from ..access.kernel_registry import lists_kernels
 from ..access.kernels import make_kernel
+from ..base.annotations import Array, ClassWeight, CrossValidation, Kernel, Rows, Seed
 from ..base.threads import blas_on_one_thread, thread_count
 from ..driver.kernel.solvers import KERNEL_SOLVERS, kernel_driver, solver_of
 from ..driver.loop import Clock, OutOfTime
@@ -214,7 +216,7 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
     'converged'
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: dict[str, Any] = {
         **Training._parameter_constraints,
         "costs": ["array-like", dict, StrOptions(set(COST_RULES)), callable, None],
         "machine": [StrOptions(set(KERNEL_MACHINE_NAMES))],
@@ -236,33 +238,33 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
 
     def __init__(
         self,
-        machine="ww",
+        machine: str = "ww",
         *,
-        C=1.0,
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        loss="hinge",
-        tol=1e-3,
-        violation_tol="auto",
-        max_iter=100_000,
-        max_time=None,
-        solver="auto",
-        cache_size=1000.0,
-        shrinking=True,
-        class_weight=None,
-        costs=None,
-        probability=False,
-        cv=5,
-        approximation=None,
-        rank=1000,
-        warm_start=False,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        history=False,
-    ):
+        C: float = 1.0,
+        kernel: Kernel = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        loss: str = "hinge",
+        tol: float = 1e-3,
+        violation_tol: float | str | None = "auto",
+        max_iter: int = 100_000,
+        max_time: float | None = None,
+        solver: str = "auto",
+        cache_size: float = 1000.0,
+        shrinking: bool = True,
+        class_weight: ClassWeight = None,
+        costs: Any = None,
+        probability: bool = False,
+        cv: CrossValidation = 5,
+        approximation: str | None = None,
+        rank: int = 1000,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+        history: bool = False,
+    ) -> None:
         self.machine = machine
         self.C = C
         self.kernel = kernel
@@ -289,7 +291,7 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
         self.verbose = verbose
         self.history = history
 
-    def decision_function(self, X):
+    def decision_function(self, X: Rows) -> Array:
         """Return the confidence in every class; `predict` takes the largest.
 
         One-vs-one with more than two classes counts votes: a class gets one for every
@@ -308,18 +310,18 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
         """
         return super().decision_function(X)
 
-    def _confidence(self, scores):
+    def _confidence(self, scores: Any) -> Any:
         return votes(scores) if FORMULATIONS[self.machine].by_pairs else scores
 
     def _machine(self) -> Machine:
         return find_machine(self.machine, self.loss, "exact")
 
     def _violation_tol(self) -> float | None:
-        if self.violation_tol != "auto":
+        if not isinstance(self.violation_tol, str):  # "auto"
             return self.violation_tol
         return None if self.approximation else KERNEL_SOLVERS[self.solver].violation_tol
 
-    def _training_context(self):
+    def _training_context(self) -> Any:
         return blas_on_one_thread()
 
     def _driver_options(self, seed: int = 0, threads: int = 1) -> KernelOptions:
@@ -334,7 +336,7 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
             threads=threads,
         )
 
-    def _make_driver(self, X, problem: Problem, clock: Clock):
+    def _make_driver(self, X: Rows, problem: Problem, clock: Clock) -> Any:
         self._forget()
         kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0, X)
         self.gamma_ = kernel.gamma_
@@ -354,11 +356,12 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
                     raise  # the model of the last fit stays
                 driver = Untrained(problem, interrupted=True)
 
-        def attributes(last):
+        def attributes(last: bool) -> Any:
             if last:
                 coefficients = self._coefficients  # of the solution
             else:
-                coefficients = problem.coefficients(*driver.duals())
+                duals: Any = driver.duals()
+                coefficients = problem.coefficients(*duals)
             found = exact_attributes(gram, X, problem, coefficients)
             found["n_kernel_evaluations_"] = driver.kernel_evaluations
             return {**found, "solver_": solver_of(driver, options)}
@@ -370,8 +373,8 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
         for name in ("support_", "support_vectors_", "n_support_", "temperature_"):
             self.__dict__.pop(name, None)
 
-    def _set_coefficients_of_rows(self, coefficients) -> None:
+    def _set_coefficients_of_rows(self, coefficients: Any) -> None:
         self._coefficients = coefficients
 
-    def _coefficients_of_rows(self):
+    def _coefficients_of_rows(self) -> Any:
         return self._coefficients

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, log_expit
@@ -9,6 +10,15 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
+from ..base.annotations import (
+    Array,
+    ClassWeight,
+    Estimator,
+    Labels,
+    Rows,
+    Seed,
+    Weights,
+)
 from ..driver.linear.solvers import SOLVER_NAMES
 from ..driver.options import LinearOptions
 from ..machine.docstrings import lists_machines
@@ -26,7 +36,7 @@ from ..prediction.thresholds import FOLDS, f1_thresholds, scores_of_others
 from .linear_training import LinearTraining
 
 
-def _is_logistic(estimator) -> bool:
+def _is_logistic(estimator: Estimator) -> bool:
     if estimator.loss == "logistic":
         return True
     raise AttributeError(
@@ -213,7 +223,7 @@ class LinearSVM(LinearTraining):
     'converged'
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: dict[str, Any] = {
         **LinearTraining._parameter_constraints,
         "costs": ["array-like", dict, StrOptions(set(COST_RULES)), callable, None],
         "machine": [StrOptions(set(MACHINE_NAMES))],
@@ -228,32 +238,32 @@ class LinearSVM(LinearTraining):
 
     def __init__(
         self,
-        machine="cs",
+        machine: str = "cs",
         *,
-        C=1.0,
-        loss="hinge",
-        tol=1e-3,
-        violation_tol=None,
-        max_iter=10_000,
-        max_time=None,
-        fit_intercept=True,
-        intercept_scaling=1.0,
-        class_weight=None,
-        costs=None,
-        solver="auto",
-        features="full",
-        order="acf",
-        shrinking=True,
-        cooling=True,
-        restricted="exact",
-        restricted_tol=1e-3,
-        thresholds=None,
-        warm_start=False,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        history=False,
-    ):
+        C: float = 1.0,
+        loss: str = "hinge",
+        tol: float = 1e-3,
+        violation_tol: float | None = None,
+        max_iter: int = 10_000,
+        max_time: float | None = None,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        class_weight: ClassWeight = None,
+        costs: Any = None,
+        solver: str = "auto",
+        features: str = "full",
+        order: str = "acf",
+        shrinking: bool = True,
+        cooling: bool = True,
+        restricted: str = "exact",
+        restricted_tol: float = 1e-3,
+        thresholds: Any = None,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+        history: bool = False,
+    ) -> None:
         self.machine = machine
         self.C = C
         self.loss = loss
@@ -279,13 +289,15 @@ class LinearSVM(LinearTraining):
         self.verbose = verbose
         self.history = history
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         row = FORMULATIONS.get(self.machine)
         tags.classifier_tags.multi_label = row is not None and row.label_sets
         return tags
 
-    def _state_problem(self, machine, X, y, sample_weight):
+    def _state_problem(
+        self, machine: Machine, X: Rows, y: Labels, sample_weight: Weights
+    ) -> Any:
         stated = super()._state_problem(machine, X, y, sample_weight)
         if self.thresholds is not None and not hasattr(self, "multilabel_"):
             raise ValueError(
@@ -294,11 +306,13 @@ class LinearSVM(LinearTraining):
             )
         return stated
 
-    def _training_seconds(self, clock):
+    def _training_seconds(self, clock: Any) -> Any:
         """All machines, this one and those of the thresholds, have the same time."""
         return clock.left() / (1 + FOLDS if self.thresholds else 1)
 
-    def _fit_probabilities(self, X, y, sample_weight, clock) -> None:
+    def _fit_probabilities(
+        self, X: Rows, y: Labels, sample_weight: Weights, clock: Any
+    ) -> None:
         self.__dict__.pop("thresholds_", None)
         if not hasattr(self, "multilabel_"):
             return
@@ -328,7 +342,7 @@ class LinearSVM(LinearTraining):
             return ""
         return ", or leave solver='auto', which takes Newton steps where they pay"
 
-    def decision_function(self, X):
+    def decision_function(self, X: Rows) -> Array:
         """Return the confidence in every class; `predict` takes the largest.
 
         One-vs-one with more than two classes counts votes: a class gets one for every
@@ -347,7 +361,7 @@ class LinearSVM(LinearTraining):
         scores = super().decision_function(X)
         return votes(scores) if self._many_pairs() else scores
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Array:
         """Return the predicted labels.
 
         Parameters
@@ -368,7 +382,7 @@ class LinearSVM(LinearTraining):
         return FORMULATIONS[self.machine].by_pairs and len(self.classes_) > 2
 
     @available_if(_is_logistic)
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Array:
         """Return the probability of every class; for ``loss="logistic"`` only.
 
         One-vs-rest: the probabilities of the classes, each against the rest, divided
@@ -393,7 +407,7 @@ class LinearSVM(LinearTraining):
         return np.exp(log_probabilities(scores))
 
     @available_if(_is_logistic)
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Rows) -> Array:
         """Return the logarithm of `predict_proba`; only coupled ones may be infinite.
 
         Parameters

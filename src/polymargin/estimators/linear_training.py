@@ -1,6 +1,7 @@
 """What the linear estimators share: weights, and training on the chunks of a stream."""
 
 from numbers import Real
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import _fit_context
@@ -8,7 +9,8 @@ from sklearn.linear_model._base import LinearClassifierMixin, SparseCoefMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
-from ..access.rows import Rows
+from ..access.rows import Rows as StoredRows
+from ..base.annotations import Array, Estimator, Labels, Rows, Weights
 from ..base.threads import thread_count
 from ..driver.linear.dual import stream_driver
 from ..driver.linear.solvers import solver_of
@@ -31,7 +33,7 @@ _OF_THE_ROWS = (
 )
 
 
-def _takes_chunks(estimator) -> bool:
+def _takes_chunks(estimator: Estimator) -> bool:
     """Whether there is a `partial_fit`: some fits need all rows at once."""
     options = estimator._driver_options()
     if options.solver not in ("auto", "dual"):
@@ -51,7 +53,7 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
     """Base of the estimators whose models are weights of features."""
 
     # What LinearSVM and MaxEnt have in common.
-    _parameter_constraints: dict = {
+    _parameter_constraints: dict[str, Any] = {
         **Training._parameter_constraints,
         "fit_intercept": ["boolean"],
         "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
@@ -60,7 +62,9 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
     }
     _model_attributes = ("coef_", "intercept_")
 
-    def _state_problem(self, machine, X, y, sample_weight):
+    def _state_problem(
+        self, machine: Any, X: Rows, y: Labels, sample_weight: Weights
+    ) -> Any:
         return source_of(X, y, sample_weight).state(self, machine)
 
     def _driver_options(self, seed: int = 0, threads: int = 1) -> LinearOptions:
@@ -76,30 +80,30 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
             threads=threads,
         )
 
-    def _make_driver(self, X, problem, clock):
+    def _make_driver(self, X: Rows, problem: Any, clock: Any) -> Any:
         options = self._driver_options(self._draw_seed(), thread_count(self.n_jobs))
         driver = source_of(X).driver(X, problem, options)
 
-        def model(last):
+        def model(last: bool) -> Any:
             return self._model(driver.release_weights() if last else driver.weights())
 
         return driver, model
 
-    def _set_solution(self, driver, problem) -> None:
+    def _set_solution(self, driver: Any, problem: Any) -> None:
         self._forget_rows()
         self.solver_ = solver_of(driver, self._driver_options())
         if self.warm_start:  # whoever goes on from here may want to know
             self._both_ways = getattr(driver, "both_ways", None)
         super()._set_solution(driver, problem)
 
-    def _set_coefficients_of_rows(self, coefficients) -> None:
+    def _set_coefficients_of_rows(self, coefficients: Any) -> None:
         self.dual_coef_ = coefficients
         self.support_ = np.flatnonzero(np.diff(coefficients.indptr))
 
-    def _coefficients_of_rows(self):
+    def _coefficients_of_rows(self) -> Any:
         return self.dual_coef_
 
-    def decision_function(self, X):
+    def decision_function(self, X: Rows) -> Array:
         """Return the confidence in every class.
 
         Parameters
@@ -113,7 +117,7 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         """
         return source_of(X).predict_with(self, super().decision_function)
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Array:
         """Return the predicted labels.
 
         Parameters
@@ -126,7 +130,7 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         """
         return source_of(X).predict_with(self, super().predict)
 
-    def score(self, X, y=None, sample_weight=None):
+    def score(self, X: Rows, y: Labels = None, sample_weight: Weights = None) -> float:
         """Return the share of rows that are predicted as they are labelled.
 
         Parameters
@@ -146,7 +150,9 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
 
     @available_if(_takes_chunks)
     @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self, X: Rows, y: Labels, classes: Labels = None, sample_weight: Weights = None
+    ) -> Self:
         """Train on one more chunk of a stream, in one pass.
 
         Every row of the chunk gets one exact dual step against the weights of all
@@ -176,7 +182,9 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
             raise KeyboardInterrupt
         return self
 
-    def _learn_chunk(self, X, y, classes, sample_weight) -> bool:
+    def _learn_chunk(
+        self, X: Rows, y: Labels, classes: Labels, sample_weight: Weights
+    ) -> bool:
         """Train on a chunk, and say whether a signal came."""
         machine = self._machine()
         if getattr(self, "multilabel_", False):
@@ -189,7 +197,7 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         X, y = self._validate(X, y, reset=first)
         problem = self._problem(machine, X, self._known_labels(y), sample_weight)
         options = self._driver_options(self._draw_seed(), thread_count(self.n_jobs))
-        driver = stream_driver(Rows(X, options.bias), problem, options)
+        driver: Any = stream_driver(StoredRows(X, options.bias), problem, options)
         if first:
             self.n_iter_ = 0
             self.dual_objective_ = 0.0
@@ -208,12 +216,12 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         """Value of the constant feature; zero if there is none."""
         return self.intercept_scaling if self.fit_intercept else 0.0
 
-    def _model(self, weights) -> dict:
+    def _model(self, weights: Any) -> dict[str, Any]:
         """The attributes that make the estimator usable, from W."""
         halve = not getattr(self, "multilabel_", False)
         return attributes_of_weights(weights, self._bias(), halve)
 
-    def _weights(self, dtype) -> np.ndarray:
+    def _weights(self, dtype: Any) -> np.ndarray:
         """W from the attributes: the inverse of `_model`."""
         two = len(self.classes_) == 2
         halved = two and self._machine().formulation.columns_per_class

@@ -1,11 +1,13 @@
 """Maximum entropy: multinomial logistic regression, trained in the dual."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.utils._param_validation import StrOptions
 
+from ..base.annotations import Array, ClassWeight, Rows, Seed
 from ..driver.options import LinearOptions
 from ..machine.registry import MACHINES, Machine, find_machine
 from .linear_training import LinearTraining
@@ -145,7 +147,7 @@ class MaxEnt(LinearTraining):
     array([[1., 0., 0.]])
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: dict[str, Any] = {
         **LinearTraining._parameter_constraints,
         "restricted": [StrOptions(set(_MACHINE.restricted))],
     }
@@ -153,23 +155,23 @@ class MaxEnt(LinearTraining):
     def __init__(
         self,
         *,
-        C=1.0,
-        tol=1e-3,
-        violation_tol=None,
-        max_iter=10_000,
-        max_time=None,
-        fit_intercept=True,
-        intercept_scaling=1.0,
-        class_weight=None,
-        features="full",
-        order="acf",
-        restricted="exact",
-        warm_start=False,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        history=False,
-    ):
+        C: float = 1.0,
+        tol: float = 1e-3,
+        violation_tol: float | None = None,
+        max_iter: int = 10_000,
+        max_time: float | None = None,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        class_weight: ClassWeight = None,
+        features: str = "full",
+        order: str = "acf",
+        restricted: str = "exact",
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+        history: bool = False,
+    ) -> None:
         self.C = C
         self.tol = tol
         self.violation_tol = violation_tol
@@ -194,7 +196,7 @@ class MaxEnt(LinearTraining):
         options = super()._driver_options(seed, threads)
         return replace(options, solver="auto", shrinking=False, cooling=False)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Array:
         """Return the probability of every class.
 
         Parameters
@@ -211,7 +213,7 @@ class MaxEnt(LinearTraining):
             return np.column_stack([expit(-scores), expit(scores)])
         return softmax(scores, axis=1)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Rows) -> Array:
         """Return the logarithm of the probability of every class.
 
         Parameters

@@ -3,15 +3,24 @@
 from math import ceil
 from numbers import Integral, Real
 from time import perf_counter
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.callback import with_callbacks
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from ..base.annotations import (
+    ClassWeight,
+    Estimator,
+    Kernel,
+    Labels,
+    Rows,
+    Seed,
+    Weights,
+)
 from ..base.threads import thread_count
 from ..certify.certificate import relative_gap
 from ..driver.online.learned_patterns import ARRIVALS
@@ -19,6 +28,7 @@ from ..driver.online.stream import in_chunks
 from ..machine.formulation import HINGES
 from ..machine.projection import Blocks
 from ..machine.registry import ONLINE_MACHINE_NAMES
+from .callback_support import fit_method
 from .kernel_prediction import KernelPrediction
 from .online_attributes import OnlineModel
 from .online_training import OnlineTraining
@@ -29,7 +39,7 @@ from .unchanged_on_error import unchanged_on_error
 _LEARNED = (KeyboardInterrupt, Warning)
 
 
-def _takes_chunks(estimator) -> bool:
+def _takes_chunks(estimator: Estimator) -> bool:
     if estimator.kernel == "precomputed":
         raise AttributeError(
             "partial_fit does not work with kernel='precomputed', which cannot know "
@@ -200,7 +210,7 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
     True
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: dict[str, Any] = {
         **KernelPrediction._kernel_constraints,
         "machine": [StrOptions(set(ONLINE_MACHINE_NAMES))],
         "loss": [StrOptions(set(HINGES))],
@@ -227,31 +237,31 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
 
     def __init__(
         self,
-        kernel="rbf",
+        kernel: Kernel = "rbf",
         *,
-        machine="cs",
-        loss="hinge",
-        C=1.0,
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        selection="gain",
-        schedule="adaptive",
-        steps=(2.0, 40.0),
-        hits=10,
-        epochs=1,
-        tol=1e-3,
-        violation_tol=1e-4,
-        cost="work",
-        budget=None,
-        cache_size=1000.0,
-        class_weight=None,
-        max_time=None,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-        history=False,
-    ):
+        machine: str = "cs",
+        loss: str = "hinge",
+        C: float = 1.0,
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        selection: str = "gain",
+        schedule: str = "adaptive",
+        steps: tuple[float, float] = (2.0, 40.0),
+        hits: int = 10,
+        epochs: int | str = 1,
+        tol: float = 1e-3,
+        violation_tol: float = 1e-4,
+        cost: str = "work",
+        budget: int | None = None,
+        cache_size: float = 1000.0,
+        class_weight: ClassWeight = None,
+        max_time: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+        history: bool = False,
+    ) -> None:
         self.kernel = kernel
         self.machine = machine
         self.loss = loss
@@ -276,9 +286,8 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
         self.verbose = verbose
         self.history = history
 
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    @fit_method
+    def fit(self, X: Rows, y: Labels, sample_weight: Weights = None) -> Self:
         """Learn from scratch, in `epochs` passes over the rows in random order.
 
         Parameters
@@ -313,7 +322,7 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
             self._fit(X, y, sample_weight, began)
         return self
 
-    def _fit(self, X, y, sample_weight, began: float) -> None:
+    def _fit(self, X: Rows, y: Labels, sample_weight: Weights, began: float) -> None:
         """Learn from rows; a signal while there is nothing to learn from yet leaves
         the estimator as it was.
         """
@@ -321,7 +330,7 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
         with unchanged_on_error(self):
             X, y, problem = self._state_arrays(self._machine(), X, y, sample_weight)
             points = self._begin(X, random)
-        epochs = 1 if self.epochs == "converged" else self.epochs
+        epochs = 1 if isinstance(self.epochs, str) else self.epochs  # "converged"
         data = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
         context = self._init_callback_context(
             max_subtasks=epochs * ceil(len(points) / ARRIVALS)
@@ -346,7 +355,9 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
 
     @available_if(_takes_chunks)
     @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self, X: Rows, y: Labels, classes: Labels = None, sample_weight: Weights = None
+    ) -> Self:
         """Learn from the next rows of a stream, in the order they have.
 
         Only support patterns are kept. Goes on after `fit`, too. Parameters that say
@@ -380,7 +391,9 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
             self._learn_next(X, y, classes, sample_weight, first)
         return self
 
-    def _learn_next(self, X, y, classes, sample_weight, first: bool) -> None:
+    def _learn_next(
+        self, X: Rows, y: Labels, classes: Labels, sample_weight: Weights, first: bool
+    ) -> None:
         """Learn from the next rows, which may be the first."""
         with unchanged_on_error(self):
             self._check_stream(classes, first)
@@ -395,7 +408,7 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
                 points = self._driver.kernel.points(X)
         self._learn(points, problem, in_chunks(np.arange(len(points))))
 
-    def finish(self):
+    def finish(self) -> Self:
         """Train on the support patterns until the relative duality gap is `tol`.
 
         The gap is that of the problem of the support patterns alone, which are all
@@ -410,7 +423,7 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
         self._converge_on_patterns()
         return self
 
-    def gap(self, X, y, sample_weight=None) -> float:
+    def gap(self, X: Rows, y: Labels, sample_weight: Weights = None) -> float:
         """Return the relative duality gap of the model on the rows it was fitted to.
 
         Parameters

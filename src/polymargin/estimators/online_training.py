@@ -2,12 +2,14 @@
 
 from numbers import Real
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..access.kernels import make_kernel
 from ..access.precomputed import Positions
+from ..base.annotations import Rows
 from ..base.threads import blas_on_one_thread, thread_count
 from ..driver.convergence import train_to_optimum
 from ..driver.loop import Reporter, Stopping
@@ -48,7 +50,7 @@ class OnlineTraining(MarginClassifier):
             _MEGABYTE * self.cache_size,
         )
 
-    def _begin(self, X, random: np.random.RandomState):
+    def _begin(self, X: Rows, random: np.random.RandomState) -> Any:
         """Forget everything, and return the rows as the kernel knows them."""
         kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0, X)
         points = kernel.points(X)
@@ -63,7 +65,9 @@ class OnlineTraining(MarginClassifier):
             thread_count(self.n_jobs),
         )
         self.gamma_ = kernel.gamma_
-        self._history = {name: [] for name in HISTORY_FIELDS} if self.history else None
+        self._history: dict[str, list[float]] | None = (
+            {name: [] for name in HISTORY_FIELDS} if self.history else None
+        )
         return points
 
     def _forget_convergence(self) -> None:
@@ -72,9 +76,9 @@ class OnlineTraining(MarginClassifier):
 
     def _learn(
         self,
-        points,
+        points: Any,
         problem: Problem,
-        chunks,
+        chunks: Any,
         may_come_again: bool = False,
         reporter: Reporter | None = None,
     ) -> None:
@@ -96,7 +100,7 @@ class OnlineTraining(MarginClassifier):
         if status == "interrupted":
             raise KeyboardInterrupt
 
-    def _converge_on_rows(self, points, problem: Problem, began: float) -> None:
+    def _converge_on_rows(self, points: Any, problem: Problem, began: float) -> None:
         """Train on all rows to the tolerance, from what was learned of them."""
         n = len(points)
         start = _spread(self._driver.coefficients(), self._driver.patterns()[3], n)
@@ -116,7 +120,13 @@ class OnlineTraining(MarginClassifier):
         self._converge(points, problem, examples, start, began, stacklevel=5)
 
     def _converge(
-        self, points, problem, examples, coefficients, began: float, stacklevel: int
+        self,
+        points: Any,
+        problem: Any,
+        examples: Any,
+        coefficients: Any,
+        began: float,
+        stacklevel: int,
     ) -> None:
         """Let a driver with a kernel go on, and set what is known after it.
 
@@ -145,7 +155,7 @@ class OnlineTraining(MarginClassifier):
             raise KeyboardInterrupt
         tell_end(self, stacklevel=stacklevel)
 
-    def _fitted_parts(self) -> dict:
+    def _fitted_parts(self) -> dict[str, Any]:
         """Return the attributes of a usable model as it is now."""
         return {"_driver": self._driver.snapshot(), "_history": None}
 
@@ -157,7 +167,7 @@ def _spread(rows: sp.csr_array, places: np.ndarray, n: int) -> sp.csr_array:
     return sp.csr_array((entries.data, at), shape=(n, rows.shape[1]))
 
 
-def _check_steps(steps) -> tuple[float, float]:
+def _check_steps(steps: Any) -> tuple[float, float]:
     values = np.asarray(steps, dtype=object).ravel().tolist()
     numbers = all(isinstance(value, Real) for value in values)
     if len(values) != 2 or not numbers or not all(0 <= v < np.inf for v in values):

@@ -6,21 +6,22 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from numbers import Integral, Real
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import _fit_context
-from sklearn.callback import with_callbacks
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..access.csr import check_compressed
+from ..base.annotations import Labels, Rows, Weights
 from ..base.finite import all_finite
 from ..driver.epochs import Run, run_epochs
 from ..driver.loop import Clock, Stopping
 from ..driver.protocol import Driver
 from ..machine.problem import Problem
 from ..machine.registry import Machine
+from .callback_support import fit_method
 from .classifier import MarginClassifier
 from .reporting import EpochReporter, tell_end
 from .unchanged_on_error import unchanged_on_error
@@ -29,7 +30,7 @@ from .unchanged_on_error import unchanged_on_error
 class Training(MarginClassifier):
     """Base of these estimators: `fit`, and what it needs of those who have it."""
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: dict[str, Any] = {
         "C": [Interval(Real, 0, None, closed="neither")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "violation_tol": [Interval(Real, 0, None, closed="neither"), None],
@@ -50,13 +51,15 @@ class Training(MarginClassifier):
         """The machine that the parameters name."""
         raise NotImplementedError
 
-    def _state_problem(self, machine: Machine, X, y, sample_weight):
+    def _state_problem(
+        self, machine: Machine, X: Rows, y: Labels, sample_weight: Weights
+    ) -> Any:
         """Return X and y, checked, and the problem they state."""
         return self._state_arrays(machine, X, y, sample_weight)
 
     def _make_driver(
-        self, X, problem: Problem, clock: Clock
-    ) -> tuple[Driver, Callable]:
+        self, X: Rows, problem: Problem, clock: Clock
+    ) -> tuple[Driver, Callable[..., Any]]:
         """Return a driver and ``model(last)``, the attributes of a usable model.
 
         After the `last` call the driver is of no use. What takes long asks the clock.
@@ -71,7 +74,7 @@ class Training(MarginClassifier):
         """Return the coefficients of the rows of the last fit."""
         raise NotImplementedError
 
-    def _training_context(self) -> AbstractContextManager:
+    def _training_context(self) -> AbstractContextManager[Any]:
         """Return the context in which to train."""
         return nullcontext()
 
@@ -79,7 +82,9 @@ class Training(MarginClassifier):
         """Return how much of the time that is left is for this machine itself."""
         return clock.left()
 
-    def _fit_probabilities(self, X, y, sample_weight, clock: Clock) -> None:
+    def _fit_probabilities(
+        self, X: Rows, y: Labels, sample_weight: Weights, clock: Clock
+    ) -> None:
         """Fit what turns scores into probabilities, if there is such a thing."""
 
     def _draw_seed(self) -> int:
@@ -88,9 +93,8 @@ class Training(MarginClassifier):
     def _violation_tol(self) -> float | None:
         return self.violation_tol
 
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y=None, sample_weight=None):
+    @fit_method
+    def fit(self, X: Rows, y: Labels = None, sample_weight: Weights = None) -> Self:
         """Train the machine.
 
         Parameters
@@ -121,7 +125,7 @@ class Training(MarginClassifier):
         tell_end(self)
         return self
 
-    def _fit(self, X, y, sample_weight) -> Run:
+    def _fit(self, X: Rows, y: Labels, sample_weight: Weights) -> Run:
         """Train, set the fitted attributes, and return how it went."""
         clock = Clock(self.max_time)
         machine = self._machine()
@@ -167,7 +171,7 @@ class Training(MarginClassifier):
         )
         return run
 
-    def _start_from_previous(self, driver, problem: Problem) -> None:
+    def _start_from_previous(self, driver: Any, problem: Problem) -> None:
         """Hand the dual variables of the last fit to a driver, if they fit."""
         last = getattr(self, "_fitted", None)
         if last is None:
@@ -203,6 +207,6 @@ class Training(MarginClassifier):
         self.dual_gap_ = run.certificate.gap
         self.violation_ = run.certificate.violation
         self.status_ = run.status
-        self.history_ = run.history and {
-            name: np.asarray(values) for name, values in run.history.items()
-        }
+        history = run.history or {}
+        columns = {name: np.asarray(values) for name, values in history.items()}
+        self.history_ = columns or None

@@ -1,11 +1,14 @@
 """`explain`: which features tell classes apart, and why a row is of its class."""
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.inspection import permutation_importance
 from sklearn.utils import _safe_indexing
 
 from ..access.csr import check_compressed
+from ..base.annotations import Estimator, Labels, Rows
 from ..estimators.linear_training import LinearTraining
 from ..tables.frames import columns_of, is_frame
 from .class_weights import largest, weights_between, weights_of_class
@@ -18,13 +21,13 @@ _BATCH = 4096  # rows predicted together
 
 
 def explain(
-    model,
-    X=None,
-    y=None,
+    model: Estimator,
+    X: Rows = None,
+    y: Labels = None,
     *,
     row: int | None = None,
-    against=None,
-    feature_names=None,
+    against: Any = None,
+    feature_names: Any = None,
     top: int = 10,
     n_repeats: int = 5,
     random_state: int | None = 0,
@@ -116,7 +119,9 @@ def explain(
     return Explanation(machine.classes_.tolist(), classes, importance)
 
 
-def telling_features(machine, names: list[str] | None, top: int) -> list[dict]:
+def telling_features(
+    machine: Any, names: list[str] | None, top: int
+) -> list[dict[str, Any]]:
     """Return the features with the largest weights for or against every class."""
     told = []
     for m, label in enumerate(machine.classes_.tolist()):
@@ -132,11 +137,13 @@ def telling_features(machine, names: list[str] | None, top: int) -> list[dict]:
     return told
 
 
-def _name(names: list[str] | None, at) -> str | int:
+def _name(names: list[str] | None, at: Any) -> str | int:
     return int(at) if names is None else names[at]
 
 
-def _explain_row(steps, machine, names, X, row, against, top) -> RowExplanation:
+def _explain_row(
+    steps: Any, machine: Any, names: Any, X: Rows, row: Any, against: Any, top: int
+) -> RowExplanation:
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     if not -n <= row < n:
         raise ValueError(f"row={row} is not there: X has {n} rows, counted from 0.")
@@ -182,7 +189,7 @@ def _explain_row(steps, machine, names, X, row, against, top) -> RowExplanation:
     )
 
 
-def _cells(X, row: int) -> dict:
+def _cells(X: Rows, row: int) -> dict[Any, Any]:
     """Return the row as it was given, by the names of its columns."""
     if not is_frame(X):
         return {}
@@ -194,7 +201,7 @@ def _cells(X, row: int) -> dict:
     return cells
 
 
-def _position(machine, label) -> int:
+def _position(machine: Any, label: str | int | None) -> int:
     labels = machine.classes_.tolist()
     if label not in labels:
         raise ValueError(
@@ -204,18 +211,20 @@ def _position(machine, label) -> int:
     return labels.index(label)
 
 
-def _scores(machine, features) -> np.ndarray:
+def _scores(machine: Any, features: Any) -> np.ndarray:
     """Return a column of scores for each class."""
     scores = machine.decision_function(features)
     return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
 
 
-def _lead(machine, features, m: int, other: int) -> np.ndarray:
+def _lead(machine: Any, features: Any, m: int, other: int) -> np.ndarray:
     scores = _scores(machine, features)
     return scores[:, m] - scores[:, other]
 
 
-def _lost_lead(machine, values, others, m: int, other: int, lead: float) -> np.ndarray:
+def _lost_lead(
+    machine: Any, values: Any, others: Any, m: int, other: int, lead: float
+) -> np.ndarray:
     """Return how much lead is lost in the mean when features are others'."""
     others = others.toarray() if sp.issparse(others) else np.asarray(others)
     lost = np.zeros(len(values))
@@ -233,7 +242,9 @@ def _lost_lead(machine, values, others, m: int, other: int, lead: float) -> np.n
     return lost
 
 
-def _importance(model, X, y, given, top: int, **shuffling) -> list[dict]:
+def _importance(
+    model: Estimator, X: Rows, y: Labels, given: Any, top: int, **shuffling: Any
+) -> list[dict[str, Any]]:
     """Return the columns whose shuffling costs most accuracy."""
     X = X.toarray() if sp.issparse(X) else X
     X = X.to_pandas() if hasattr(X, "to_pandas") else X

@@ -1,6 +1,7 @@
 """What was found out about a model or a row: as text, and for programs."""
 
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from .pictures import page, plot
 from .text_bars import bars, name_of
@@ -37,9 +38,9 @@ class RowExplanation:
     label: object
     against: object
     lead: float
-    features: list
+    features: list[Any]
     values: list[float]
-    cells: list
+    cells: list[Any]
     contributions: list[float]
     intercept: float | None
     others: float
@@ -79,12 +80,12 @@ class Explanation:
     row : RowExplanation or None
     """
 
-    labels: list
-    classes: list[dict] = field(default_factory=list)
-    importance: list[dict] = field(default_factory=list)
+    labels: list[Any]
+    classes: list[dict[str, Any]] = field(default_factory=list)
+    importance: list[dict[str, Any]] = field(default_factory=list)
     row: RowExplanation | None = None
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON can hold it."""
         return {
             "labels": self.labels,
@@ -115,7 +116,7 @@ class Explanation:
             lines += ["", f"... and {len(self.classes) - _MOST:,} more classes"]
         return "\n".join(lines).lstrip("\n")
 
-    def plot(self, figure=None):
+    def plot(self, figure: Any = None) -> Any:
         """Draw it; needs matplotlib.
 
         Parameters
@@ -133,7 +134,7 @@ class Explanation:
         return page(self)
 
 
-def _plain(row: dict) -> dict:
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row with cells that JSON can hold."""
     kinds = str | int | float | None
     cells = [one if isinstance(one, kinds) else str(one) for one in row["cells"]]

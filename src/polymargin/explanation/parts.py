@@ -1,5 +1,7 @@
 """A pipeline as two parts: what makes features, and the machine at its end."""
 
+from typing import Any
+
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -10,7 +12,7 @@ from ..estimators.online_svm import OnlineSVM
 MACHINES = (LinearTraining, KernelSVM, OnlineSVM)
 
 
-def take_apart(model) -> tuple[list, object]:
+def take_apart(model: Any) -> tuple[list[Any], Any]:
     """Return the steps before the machine, and the machine.
 
     Parameters

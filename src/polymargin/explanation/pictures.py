@@ -1,6 +1,7 @@
 """Explanations as plots and as HTML: bars to the right for, to the left against."""
 
 from html import escape
+from typing import Any
 
 from .text_bars import name_of
 
@@ -40,7 +41,7 @@ def panels(explanation) -> list[tuple[str, list[tuple[str, float]]]]:
     return found
 
 
-def plot(explanation, figure=None):
+def plot(explanation: Any, figure: Any = None) -> Any:
     """Draw the panels; see `Explanation.plot`."""
     try:
         from matplotlib.figure import Figure

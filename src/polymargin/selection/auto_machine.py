@@ -1,6 +1,7 @@
 """A classifier that chooses its machine when it is fitted."""
 
 from numbers import Integral, Real
+from typing import Any, Self
 
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -8,11 +9,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..access.csr import check_compressed
+from ..base.annotations import Array, ClassWeight, CrossValidation, Labels, Rows
 from ..estimators.unchanged_on_error import unchanged_on_error
 from .choice import choose
 
 
-def _has(name: str):
+def _has(name: str) -> Any:
     return available_if(lambda self: hasattr(self.best_estimator_, name))
 
 
@@ -60,7 +62,7 @@ class AutoMachine(ClassifierMixin, BaseEstimator):
     True
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: dict[str, Any] = {
         "budget": [Interval(Real, 0, None, closed="neither")],
         "cv": [Interval(Integral, 2, None, closed="left")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
@@ -69,21 +71,27 @@ class AutoMachine(ClassifierMixin, BaseEstimator):
     }
 
     def __init__(
-        self, *, budget=30.0, cv=5, class_weight=None, random_state=None, n_jobs=None
-    ):
+        self,
+        *,
+        budget: float = 30.0,
+        cv: CrossValidation = 5,
+        class_weight: ClassWeight = None,
+        random_state: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.budget = budget
         self.cv = cv
         self.class_weight = class_weight
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y):
+    def fit(self, X: Rows, y: Labels) -> Self:
         """Compare machines, and train the one taken on all rows."""
         self._validate_params()
         with unchanged_on_error(self):
             return self._fit(check_compressed(X), y)
 
-    def _fit(self, X, y):
+    def _fit(self, X: Rows, y: Labels) -> Self:
         X, y = validate_data(self, X, y, accept_sparse="csr")
         self.choice_ = choose(
             X,
@@ -102,27 +110,27 @@ class AutoMachine(ClassifierMixin, BaseEstimator):
         return self
 
     @property
-    def classes_(self):
+    def classes_(self) -> Array:
         """The labels."""
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.classes_
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Array:
         """Return the label of each row."""
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.predict(X)
 
-    def decision_function(self, X):
+    def decision_function(self, X: Rows) -> Array:
         """Return the scores of each row."""
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.decision_function(X)
 
     @_has("predict_proba")
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Array:
         """Return probabilities, if the machine that was taken has them."""
         return self.best_estimator_.predict_proba(X)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

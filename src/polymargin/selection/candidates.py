@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from math import sqrt
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -49,7 +50,7 @@ class Candidate:
             return {"C": self.C}
         return {"C": self.C, "gamma": self.gamma}
 
-    def estimator(self, **others):
+    def estimator(self, **others: Any) -> Any:
         """Return a new estimator, with other parameters beside those chosen."""
         kernel = {} if self.gamma is None else {"kernel": "rbf"}
         parameters = self.parameters | kernel | self.given | others

@@ -7,11 +7,13 @@ to stop. See `trial_runs` for the order.
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from sklearn.utils import _safe_indexing
 
 from ..access.csr import check_compressed
+from ..base.annotations import Labels, Rows
 from ..base.threads import thread_count
 from .candidates import (
     MOST_ROWS,
@@ -72,9 +74,9 @@ class Choice:
 
 
 def choose(
-    X,
-    y,
-    transformer=None,
+    X: Rows,
+    y: Labels,
+    transformer: Any = None,
     *,
     budget: float = 30.0,
     cv: int = 5,
@@ -82,8 +84,8 @@ def choose(
     n_jobs: int | None = None,
     watch: Callable[[float, Trial], None] | None = None,
     stopped: Callable[[], bool] = lambda: False,
-    callback=None,
-    **parameters,
+    callback: Callable[..., object] | None = None,
+    **parameters: Any,
 ) -> Choice:
     """Compare a few machines by cross-validation, and take one.
 

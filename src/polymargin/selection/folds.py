@@ -7,6 +7,7 @@ room. A fit begins with the dual variables of the one before on the same fold.
 
 from dataclasses import dataclass, replace
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -61,7 +62,7 @@ class Fold:
 class Outcome:
     """A machine that was trained on a fold, its score, and how long both took."""
 
-    machine: object
+    machine: Any
     score: float
     fit_seconds: float
     score_seconds: float

@@ -1,10 +1,12 @@
 """Machines along a grid of C, each trained from the one before."""
 
 from copy import copy
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
+from ..base.annotations import Estimator, Labels, Rows, Weights
 from ..estimators.kernel_svm import KernelSVM
 from ..estimators.linear_svm import LinearSVM
 from ..estimators.maxent import MaxEnt
@@ -13,7 +15,15 @@ from ..machine.registry import FORMULATIONS
 _AT_A_NEIGHBOUR = 0.6  # of the Newton steps of a fit are left for one that begins there
 
 
-def path(X, y, Cs, machine="cs", *, sample_weight=None, **parameters) -> list:
+def path(
+    X: Rows,
+    y: Labels,
+    Cs: Any,
+    machine: Any = "cs",
+    *,
+    sample_weight: Weights = None,
+    **parameters: Any,
+) -> list[Any]:
     """Train a machine for every C of a grid, in ascending order with warm starts.
 
     Parameters
@@ -59,7 +69,7 @@ def path(X, y, Cs, machine="cs", *, sample_weight=None, **parameters) -> list:
     return [models[C] for C in Cs]
 
 
-def go_on(model, C: float) -> None:
+def go_on(model: Estimator, C: float) -> None:
     """Set the next, larger C of a machine that is trained with warm starts.
 
     Newton steps that begin at a neighbour are fewer than others. Instead of beginning
@@ -74,7 +84,7 @@ def go_on(model, C: float) -> None:
     model.C = C
 
 
-def find_estimator(machine, parameters: dict):
+def find_estimator(machine: Any, parameters: dict[str, Any]) -> Any:
     """Return a new estimator: a copy of `machine`, or what the name stands for."""
     if not isinstance(machine, str):
         return clone(machine).set_params(**parameters)
@@ -84,7 +94,7 @@ def find_estimator(machine, parameters: dict):
     return kind(machine, **parameters)
 
 
-def check_grid(name: str, values) -> np.ndarray:
+def check_grid(name: str, values: Any) -> np.ndarray:
     """Return a grid of positive numbers as an array, or say what is wrong with it."""
     grid = np.atleast_1d(np.asarray(values, dtype=float))
     if grid.ndim != 1 or len(grid) == 0 or not (np.isfinite(grid) & (grid > 0)).all():

@@ -1,12 +1,14 @@
 """Pipelines that end with a machine: taken apart, and put together again."""
 
+from typing import Any
+
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 Steps = list[tuple[str, object]]
 
 
-def take_apart(estimator) -> tuple[list[Steps], object, str]:
+def take_apart(estimator: Any) -> tuple[list[Steps], Any, str]:
     """Return a pipeline's transformers, its machine, and how its parameters are called.
 
     Parameters

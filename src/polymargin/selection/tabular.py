@@ -1,5 +1,7 @@
 """A pipeline for tables: features from columns, and a machine."""
 
+from typing import Any
+
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
@@ -9,7 +11,14 @@ from .path import find_estimator
 
 
 def tabular(
-    machine="auto", *, drop=(), number=(), category=(), text=(), date=(), **parameters
+    machine: Any = "auto",
+    *,
+    drop: Any = (),
+    number: Any = (),
+    category: Any = (),
+    text: Any = (),
+    date: Any = (),
+    **parameters: Any,
 ) -> Pipeline:
     """Return a pipeline that learns from a table as it comes.
 

@@ -1,11 +1,14 @@
 """The best C, and the best width of a kernel, by cross-validation."""
 
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from ..base.annotations import CrossValidation, Labels, Rows, Weights
 from ..base.threads import on_all_workers, thread_count
 from ..driver.loop import Clock
 from .folds import Folds
@@ -19,24 +22,24 @@ _GAMMAS = 4.0 ** np.arange(-1, 2)  # times that of the estimator
 
 
 def tune(
-    X,
-    y,
-    machine="cs",
+    X: Rows,
+    y: Labels,
+    machine: Any = "cs",
     *,
-    Cs=None,
-    gammas=None,
-    cv=5,
-    scoring=None,
-    grow=True,
-    patience=2,
-    max_time=None,
-    refit=True,
-    sample_weight=None,
-    n_jobs=None,
-    verbose=0,
-    watch=None,
-    progress=None,
-    **parameters,
+    Cs: Any = None,
+    gammas: Any = None,
+    cv: CrossValidation = 5,
+    scoring: Any = None,
+    grow: bool = True,
+    patience: int | None = 2,
+    max_time: float | None = None,
+    refit: bool = True,
+    sample_weight: Weights = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    watch: Any = None,
+    progress: Callable[..., object] | None = None,
+    **parameters: Any,
 ) -> Tuning:
     """Choose C, and gamma of a kernel, by cross-validation.
 
@@ -140,7 +143,7 @@ def tune(
         )
     clock = Clock(max_time)
 
-    def tell(point, seconds_left):
+    def tell(point: Any, seconds_left: Any) -> Any:
         if progress is not None:
             gone = clock.seconds()
             progress(gone / max(gone + seconds_left, 1e-9), seconds_left)
@@ -171,7 +174,7 @@ def tune(
     return Tuning(best, search.points, model, status)
 
 
-def _grids(folds: Folds, Cs, gammas):
+def _grids(folds: Folds, Cs: Any, gammas: Any) -> Any:
     """Return both grids, ascending, with what they are if they are not given."""
     if Cs is None:
         Cs = _CS_WITH_KERNEL if hasattr(folds.machine, "kernel") else _CS

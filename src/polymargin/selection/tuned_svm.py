@@ -2,6 +2,7 @@
 
 from numbers import Integral, Real
 from time import perf_counter
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
@@ -12,16 +13,17 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from ..base.annotations import Array, CrossValidation, Estimator, Labels, Rows
 from ..estimators.linear_svm import LinearSVM
 from ..estimators.unchanged_on_error import unchanged_on_error
 from .pipelines import take_apart
 from .tune import tune
 
 
-def _can(method: str):
+def _can(method: str) -> Any:
     """Whether the best estimator, or the one to be tuned, has a method."""
 
-    def check(tuned) -> bool:
+    def check(tuned: Any) -> bool:
         fitted = getattr(tuned, "best_estimator_", None)
         getattr(tuned._estimator() if fitted is None else fitted, method)
         return True
@@ -102,7 +104,7 @@ class TunedSVM(ClassifierMixin, BaseEstimator):
     array([0, 0, 0])
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: dict[str, Any] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "Cs": ["array-like", None],
         "gammas": ["array-like", StrOptions({"keep"}), None],
@@ -118,19 +120,19 @@ class TunedSVM(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator = None,
         *,
-        Cs=None,
-        gammas=None,
-        cv=5,
-        scoring=None,
-        grow=True,
-        patience=2,
-        max_time=None,
-        refit=True,
-        n_jobs=None,
-        verbose=0,
-    ):
+        Cs: Any = None,
+        gammas: Any = None,
+        cv: CrossValidation = 5,
+        scoring: Any = None,
+        grow: bool = True,
+        patience: int | None = 2,
+        max_time: float | None = None,
+        refit: bool = True,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.estimator = estimator
         self.Cs = Cs
         self.gammas = gammas
@@ -143,10 +145,10 @@ class TunedSVM(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _estimator(self):
+    def _estimator(self) -> Any:
         return LinearSVM() if self.estimator is None else self.estimator
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         inner = get_tags(self._estimator())
         tags.input_tags.pairwise = inner.input_tags.pairwise
@@ -155,7 +157,7 @@ class TunedSVM(ClassifierMixin, BaseEstimator):
         return tags
 
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y, **fit_params):
+    def fit(self, X: Rows, y: Labels, **fit_params: Any) -> Self:
         """Choose the parameters, and train with them on all rows.
 
         Parameters
@@ -182,7 +184,7 @@ class TunedSVM(ClassifierMixin, BaseEstimator):
         with unchanged_on_error(self):
             return self._fit(X, y, fit_params)
 
-    def _fit(self, X, y, fit_params: dict):
+    def _fit(self, X: Rows, y: Labels, fit_params: dict[str, Any]) -> Self:
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         estimator = clone(self._estimator())
@@ -223,7 +225,7 @@ class TunedSVM(ClassifierMixin, BaseEstimator):
                     setattr(self, name, getattr(self.best_estimator_, name))
         return self
 
-    def _best(self):
+    def _best(self) -> Any:
         check_is_fitted(self)
         if not self.refit:
             raise AttributeError(
@@ -232,7 +234,7 @@ class TunedSVM(ClassifierMixin, BaseEstimator):
             )
         return self.best_estimator_
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Array:
         """Return the labels that the best estimator predicts.
 
         Parameters
@@ -246,7 +248,7 @@ class TunedSVM(ClassifierMixin, BaseEstimator):
         return self._best().predict(X)
 
     @available_if(_can("decision_function"))
-    def decision_function(self, X):
+    def decision_function(self, X: Rows) -> Array:
         """Return the best estimator's confidence in every class.
 
         Parameters
@@ -260,7 +262,7 @@ class TunedSVM(ClassifierMixin, BaseEstimator):
         return self._best().decision_function(X)
 
     @available_if(_can("predict_proba"))
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Array:
         """Return the best estimator's probabilities of every class.
 
         Parameters
@@ -273,7 +275,7 @@ class TunedSVM(ClassifierMixin, BaseEstimator):
         """
         return self._best().predict_proba(X)
 
-    def score(self, X, y):
+    def score(self, X: Rows, y: Labels) -> float:
         """Return the score of the best estimator, by `scoring`.
 
         Parameters

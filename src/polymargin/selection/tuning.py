@@ -1,6 +1,7 @@
 """What a search for parameters has found: its points, the best of them, a model."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy.stats import rankdata
@@ -22,11 +23,11 @@ class TuningPoint:
         For each fold.
     """
 
-    parameters: dict
+    parameters: dict[str, Any]
     scores: np.ndarray
     seconds: float
-    fit_seconds: np.ndarray = field(repr=False, default=None)
-    score_seconds: np.ndarray = field(repr=False, default=None)
+    fit_seconds: np.ndarray | None = field(repr=False, default=None)
+    score_seconds: np.ndarray | None = field(repr=False, default=None)
 
     @property
     def mean(self) -> float:
@@ -82,7 +83,7 @@ class Tuning:
             lines.append("  ".join(f"{number:10.4g}" for number in numbers) + mark)
         return "\n".join(lines)
 
-    def cv_results(self) -> dict:
+    def cv_results(self) -> dict[str, Any]:
         """Return the table of all points, with the names of scikit-learn's searches.
 
         Returns
@@ -92,7 +93,7 @@ class Tuning:
             ``std_test_score``, ``rank_test_score``, and ``mean_`` and ``std_`` of
             ``fit_time`` and ``score_time``.
         """
-        results: dict = {}
+        results: dict[str, Any] = {}
         for what in ("fit", "score"):
             seconds = np.array([getattr(p, f"{what}_seconds") for p in self.points])
             results[f"mean_{what}_time"] = seconds.mean(axis=1)
@@ -110,7 +111,7 @@ class Tuning:
         results["rank_test_score"] = ranks.astype(np.int32)
         return results
 
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None) -> Any:
         """Draw the scores along C, or on the plane of C and gamma.
 
         Parameters

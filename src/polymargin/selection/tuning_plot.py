@@ -1,9 +1,11 @@
 """A picture of a search; needs matplotlib."""
 
+from typing import Any
+
 import numpy as np
 
 
-def plot_tuning(tuning, ax=None):
+def plot_tuning(tuning: Any, ax: Any = None) -> Any:
     """Draw the scores along C, or on the plane of C and gamma.
 
     Parameters

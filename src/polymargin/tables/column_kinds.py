@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 
+from ..base.annotations import Rows
 from .frames import columns_of
 from .words import words_of
 
@@ -57,14 +59,14 @@ class Column:
 
 
 def column_kinds(
-    X,
+    X: Rows,
     *,
     names: Sequence[str] | None = None,
-    drop: Iterable = (),
-    number: Iterable = (),
-    category: Iterable = (),
-    text: Iterable = (),
-    date: Iterable = (),
+    drop: Iterable[Any] = (),
+    number: Iterable[Any] = (),
+    category: Iterable[Any] = (),
+    text: Iterable[Any] = (),
+    date: Iterable[Any] = (),
 ) -> list[Column]:
     """Decide what each column of a table is.
 
@@ -87,7 +89,7 @@ def column_kinds(
         "text": text,
         "date": date,
     }
-    asked: dict = {}
+    asked: dict[str, Any] = {}
     for kind, those in wanted.items():
         for name in those:
             if name in asked:
@@ -109,7 +111,7 @@ def column_kinds(
     return columns
 
 
-def _decide(name, column, asked: str | None) -> Column:
+def _decide(name: Any, column: Any, asked: str | None) -> Column:
     if asked == "drop":
         return Column(name, "dropped", "left out, as asked")
     kind = _type_of(column)
@@ -122,7 +124,7 @@ def _decide(name, column, asked: str | None) -> Column:
     return _words(name, column, kind)
 
 
-def _type_of(column) -> str:
+def _type_of(column: Any) -> str:
     """Return "number", "boolean", "date" or "words"."""
     if isinstance(column, np.ndarray):
         codes = {
@@ -143,7 +145,7 @@ def _type_of(column) -> str:
     return "words"
 
 
-def _as_asked(name, column, kind: str, asked: str) -> Column:
+def _as_asked(name: Any, column: Any, kind: str, asked: str) -> Column:
     fits = {"number": ("number", "boolean"), "date": ("date",)}
     if kind not in fits.get(asked, (kind,)):
         example = next(filter(None, words_of(column)), "")
@@ -162,12 +164,12 @@ def _as_asked(name, column, kind: str, asked: str) -> Column:
     return _text(name, words)
 
 
-def _numbers(column) -> np.ndarray:
+def _numbers(column: Any) -> np.ndarray:
     values = column if isinstance(column, np.ndarray) else column.to_numpy()
     return np.asarray(values, dtype=np.float64)
 
 
-def _number(name, values: np.ndarray) -> Column:
+def _number(name: Any, values: np.ndarray) -> Column:
     known = values[~np.isnan(values)]
     if len(known) == 0:
         return Column(name, "constant", "left out: it is empty")
@@ -187,7 +189,7 @@ def _number(name, values: np.ndarray) -> Column:
     return Column(name, "number", _scaled(values))
 
 
-def _is_identifier(name, known: np.ndarray) -> bool:
+def _is_identifier(name: Any, known: np.ndarray) -> bool:
     """Whether these are the numbers of rows: whole, distinct, close together."""
     whole = len(known) >= _LEAST_ROWS and bool(np.all(known == np.rint(known)))
     if not whole or len(np.unique(known)) < len(known):
@@ -196,7 +198,7 @@ def _is_identifier(name, known: np.ndarray) -> bool:
     return close or _named_so(name)
 
 
-def _named_so(name) -> bool:
+def _named_so(name: Any) -> bool:
     return isinstance(name, str) and _NAMES.fullmatch(name.strip()) is not None
 
 
@@ -207,7 +209,7 @@ def _scaled(values: np.ndarray) -> str:
     return f"{_count(missing, 'missing value')} imputed and flagged, centred and scaled"
 
 
-def _date(name, column) -> Column:
+def _date(name: Any, column: Any) -> Column:
     values = np.asarray(
         column if isinstance(column, np.ndarray) else column.to_numpy()
     ).astype("datetime64[s]")
@@ -219,7 +221,7 @@ def _date(name, column) -> Column:
     return Column(name, "date", "day, month, weekday and hour, centred and scaled")
 
 
-def _words(name, column, kind: str) -> Column:
+def _words(name: Any, column: Any, kind: str) -> Column:
     words = words_of(column)
     known = words[words != ""]
     values = np.unique(known)
@@ -253,7 +255,7 @@ def _one_hot(distinct: int, words: np.ndarray) -> str:
     return f"one-hot, {_count(distinct, 'value')}{rare}{more}"
 
 
-def _text(name, words: np.ndarray) -> Column:
+def _text(name: Any, words: np.ndarray) -> Column:
     length = float(np.mean([len(word.split()) for word in words if word] or [0]))
     if length < _WORDS:
         return Column(name, "characters", "TF-IDF of characters")

@@ -1,6 +1,7 @@
 """Columns of data frames of any library, and of arrays."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -13,7 +14,7 @@ def is_frame(X) -> bool:
     )
 
 
-def columns_of(X, names=None) -> Iterator[tuple[str | int, nw.Series | np.ndarray]]:
+def columns_of(X, names=None) -> Iterator[tuple[Any, Any]]:
     """Go through the columns of a frame by name, or of an array by position.
 
     Parameters

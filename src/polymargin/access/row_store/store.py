@@ -4,12 +4,13 @@ import os
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
 import scipy.sparse as sp
 
+from ...base.annotations import Rows
 from ...base.byte_counts import format_bytes, half_of_free_memory, parse_bytes
 from .header import read_header
 from .range_reader import LoadedRows, RangeReader, RowRange
@@ -64,7 +65,9 @@ class RowStore:
         Of all segments, which are files of rows.
     """
 
-    def __init__(self, path: str | os.PathLike, memory_limit=None):
+    def __init__(
+        self, path: str | os.PathLike[str], memory_limit: int | str | None = None
+    ) -> None:
         self.path = Path(path)
         self.memory_limit = (
             half_of_free_memory()
@@ -145,10 +148,10 @@ class RowStore:
             f"{self.n_segments} segments>"
         )
 
-    def summary(self) -> dict:
+    def summary(self) -> dict[str, Any]:
         """Return what is known of the store without reading its rows."""
         labels = None
-        if self.classes is not None:
+        if self.classes is not None and self.class_counts is not None:
             pairs = zip(self.classes.tolist(), self.class_counts.tolist(), strict=True)
             labels = [list(pair) for pair in pairs]
         return {
@@ -164,7 +167,7 @@ class RowStore:
             "labels": labels,
         }
 
-    def __array__(self, *_, **__):
+    def __array__(self, *_: Any, **__: Any) -> Any:
         raise TypeError(
             "A row store is no array; LinearSVM and MaxEnt train on it as it is, for "
             "others read its rows into memory with load()."
@@ -241,7 +244,9 @@ class RowStore:
         )
 
 
-def open_rows(path: str | os.PathLike, memory_limit=None) -> RowStore:
+def open_rows(
+    path: str | os.PathLike[str], memory_limit: int | str | None = None
+) -> RowStore:
     """Open a row store.
 
     Sizes and header are checked now, the checksum of a segment when it is first read.
@@ -263,7 +268,7 @@ def open_rows(path: str | os.PathLike, memory_limit=None) -> RowStore:
     return RowStore(path, memory_limit)
 
 
-def check_in_memory(X) -> None:
+def check_in_memory(X: Rows) -> None:
     """Raise if the rows of `X` are on disk, and say what to do instead."""
     if isinstance(X, RowStore):
         np.asarray(X)

@@ -3,12 +3,14 @@
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from ...access.row_store.header import NAME
 from ...access.row_store.store import RowStore
+from ...base.annotations import Seed
 from ...base.byte_counts import parse_bytes
 from ..atomic_folder import NEW, clean_up, open_atomic_folder
 from .chunk_validation import validate_chunk
@@ -25,24 +27,24 @@ _OF_TEXT = 16  # how often a chunk of a text fits, which takes several times as 
 
 
 def convert(
-    source,
-    target: str | os.PathLike,
+    source: Any,
+    target: str | os.PathLike[str],
     *,
     format: str = "auto",
     label: str | int | bool | None = None,
     n_features: int | None = None,
-    dtype=None,
+    dtype: Any = None,
     zero_based: bool | str = "auto",
     layout: str = "auto",
-    segment_size="64MB",
-    memory_limit="1GB",
-    random_state=0,
+    segment_size: int | str | None = "64MB",
+    memory_limit: int | str | None = "1GB",
+    random_state: Seed = 0,
     n_jobs: int | None = None,
-    unpacked_limit=None,
+    unpacked_limit: int | None = None,
     overwrite: bool = False,
     watch: Callable[[int, float | None], None] | None = None,
-    block_size=None,
-):
+    block_size: int | str | None = None,
+) -> RowStore:
     """Turn data that may not fit into memory into a row store, in one pass.
 
     Rows are stored in a random order, so it does no harm if the source is sorted.
@@ -143,9 +145,9 @@ def convert(
 def _collect(
     chunks: Iterable[SourceChunk],
     shuffler: Shuffler,
-    dtype,
+    dtype: Any,
     watched: "_WatchedConversion",
-):
+) -> Any:
     """Take all rows; return a summary, names of features and the first index."""
     summary = SourceSummary(dtype=dtype, dtype_given=dtype is not None)
     names, least_column, text = None, None, False
@@ -154,7 +156,7 @@ def _collect(
         if number == 0:
             names, text = chunk.feature_names, chunk.zero_based is not None
             summary.labels = None if y is None else LabelCodes(chunk.from_file)
-        if y is None:
+        if y is None or summary.labels is None:
             codes = np.zeros(X.shape[0], dtype=np.int32)
         else:
             codes = summary.labels.add(y, weights)
@@ -179,7 +181,7 @@ class _WatchedConversion:
 
     _READING = 0.75
 
-    def __init__(self, watch):
+    def __init__(self, watch: Any) -> None:
         self.watch = watch or (lambda rows, share: None)
 
     def read(self, rows: int, share: float | None) -> None:

@@ -1,6 +1,7 @@
 """What a file holds: rows, labels, names of features."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -40,7 +41,7 @@ class Data:
     is_table: bool = False
 
 
-def as_numbers(data: Data, name: str, dtype, first_row: int = 0) -> Data:
+def as_numbers(data: Data, name: str, dtype: Any, first_row: int = 0) -> Data:
     """Give X its type, and see that all of it is finite.
 
     Parameters
@@ -53,7 +54,7 @@ def as_numbers(data: Data, name: str, dtype, first_row: int = 0) -> Data:
     first_row : int
         The number of the first row, for messages.
     """
-    X = data.X
+    X: Any = data.X
     if 0 in X.shape:
         raise ValueError(f"{name} has no {'features' if X.shape[0] else 'rows'}.")
     if dtype is None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
@@ -31,15 +32,15 @@ _BY_MAGIC = {b"PK\x03\x04": "npz", b"PK\x05\x06": "npz", b"PAR1": "parquet"}
 
 
 def load_data(
-    source,
+    source: Any,
     *,
     format: str = "auto",
     label: str | int | bool | None = None,
     n_features: int | None = None,
-    dtype=np.float64,
+    dtype: Any = np.float64,
     zero_based: bool | str = "auto",
     n_jobs: int | None = None,
-    unpacked_limit=None,
+    unpacked_limit: int | None = None,
 ) -> Data:
     """Read rows and labels from a file.
 
@@ -110,7 +111,7 @@ def load_data(
     )
 
 
-def load_written(source, **options) -> Data:
+def load_written(source: Any, **options: Any) -> Data:
     """Read rows, and labels as they are written; options are those of `load_data`.
 
     For those who know more than the file does: that its labels belong to a model, or to
@@ -120,15 +121,15 @@ def load_written(source, **options) -> Data:
 
 
 def _load(
-    source,
+    source: Any,
     written: bool,
     format: str = "auto",
-    label=None,
+    label: str | int | None = None,
     n_features: int | None = None,
-    dtype=np.float64,
+    dtype: Any = np.float64,
     zero_based: bool | str = "auto",
     n_jobs: int | None = None,
-    unpacked_limit=None,
+    unpacked_limit: int | None = None,
 ) -> Data:
     check_options(format, n_features, dtype, zero_based)
     limit = unpacked_bytes(unpacked_limit)
@@ -154,9 +155,9 @@ def parse(
     kind: str,
     *,
     written: bool = False,
-    label=None,
+    label: str | int | None = None,
     n_features: int | None = None,
-    dtype=np.float64,
+    dtype: Any = np.float64,
     zero_based: bool | str = "auto",
     n_jobs: int | None = None,
     limit: int,
@@ -172,6 +173,8 @@ def parse(
             zero_based=zero_based,
             **of_text,
         )
+        if data is None:  # only a part may have no rows
+            raise AssertionError(f"{name} was read as a part of a text.")
         check_features(data, n_features, name)
         return data
     if kind in ("csv", "tsv"):
@@ -191,7 +194,7 @@ def parse(
     return data
 
 
-def check_options(format: str, n_features, dtype, zero_based) -> None:
+def check_options(format: str, n_features: Any, dtype: Any, zero_based: Any) -> None:
     """Raise if an argument of `load_data` is none of those it takes."""
     if format not in ("auto", *FORMATS):
         raise ValueError(
@@ -207,7 +210,7 @@ def check_options(format: str, n_features, dtype, zero_based) -> None:
         raise ValueError(f"zero_based={zero_based!r} is not True, False or 'auto'.")
 
 
-def find_format(text: memoryview, source) -> str:
+def find_format(text: memoryview, source: Any) -> str:
     """By name; if it says nothing, by the first bytes and the first line."""
     suffix = suffix_of(source)
     if suffix in _BY_SUFFIX:

@@ -1,11 +1,13 @@
 """Rows and labels into files: svmlight text, CSV, TSV, npz."""
 
 import os
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ... import _reading
+from ..._reading import format_svmlight, format_table
+from ...base.annotations import FilePath, Labels, Rows
 from ...base.finite import all_finite
 from .label_writing import table_header, table_words, token_words
 from .outputs import open_output
@@ -16,12 +18,12 @@ _ROWS = 4096  # that become text at once
 
 
 def save_data(
-    X,
-    y,
-    path: str | os.PathLike,
+    X: Rows,
+    y: Labels,
+    path: str | os.PathLike[str],
     *,
     format: str = "auto",
-    feature_names=None,
+    feature_names: Any = None,
     zero_based: bool = False,
 ) -> None:
     """Write rows and labels to a file, which is never there in part.
@@ -57,12 +59,12 @@ def save_data(
             _write_table(file, X, y, names, "\t" if kind == "tsv" else ",")
 
 
-def _find_format(path) -> str:
+def _find_format(path: FilePath) -> str:
     suffix = suffix_of(path)
     return suffix[1:] if suffix in (".csv", ".tsv", ".npz") else "svmlight"
 
 
-def _checked(X, y, feature_names) -> tuple:
+def _checked(X: Rows, y: Labels, feature_names: Any) -> tuple[Any, ...]:
     X = X.tocsr() if sp.issparse(X) else np.asarray(X)
     if X.dtype != np.float32:
         X = X.astype(np.float64)
@@ -87,7 +89,7 @@ def _checked(X, y, feature_names) -> tuple:
     return X, y, names
 
 
-def _write_npz(file, X, y, names) -> None:
+def _write_npz(file: Any, X: Rows, y: Labels, names: Any) -> None:
     if sp.issparse(X):
         arrays = {"data": X.data, "indices": X.indices, "indptr": X.indptr}
         arrays["shape"] = np.array(X.shape)
@@ -100,7 +102,7 @@ def _write_npz(file, X, y, names) -> None:
     np.savez_compressed(file, **arrays)
 
 
-def _write_svmlight(file, X, y, first_index: int) -> None:
+def _write_svmlight(file: Any, X: Rows, y: Labels, first_index: int) -> None:
     words = token_words(y, X.shape[0])
     for start in range(0, X.shape[0], _ROWS):
         # The rows of a block only, so that dense ones are not all copied.
@@ -108,10 +110,10 @@ def _write_svmlight(file, X, y, first_index: int) -> None:
         block.sum_duplicates()
         labels = words[start : start + _ROWS]
         parts = block.data, block.indices, block.indptr, labels
-        file.write(_reading.format_svmlight(*parts, 0, block.shape[0], first_index))
+        file.write(format_svmlight(*parts, 0, block.shape[0], first_index))
 
 
-def _write_table(file, X, y, names, delimiter: str) -> None:
+def _write_table(file: Any, X: Rows, y: Labels, names: Any, delimiter: str) -> None:
     words = table_words(y, X.shape[0], delimiter)
     names = names or [f"x{j}" for j in range(X.shape[1])]
     file.write(table_header(names, y is not None, delimiter))
@@ -119,4 +121,4 @@ def _write_table(file, X, y, names, delimiter: str) -> None:
         block = X[start : start + _ROWS]
         block = block.toarray() if sp.issparse(X) else np.ascontiguousarray(block)
         labels = words[start : start + _ROWS]
-        file.write(_reading.format_table(block, labels, delimiter))
+        file.write(format_table(block, labels, delimiter))

@@ -1,5 +1,6 @@
 """Pipelines, unions and column transformers in model files: what has parts."""
 
+from collections import UserList
 from reprlib import repr  # of what may be long
 
 from .attribute_codecs import SIZE, TEXT, Codec
@@ -37,6 +38,8 @@ def _write_columns(writer: TensorWriter, name: str, columns):
             f"{name}={columns} is code, which a model file never holds; give the names "
             f"of the columns."
         )
+    if isinstance(columns, UserList):  # a remainder, before scikit-learn 1.7
+        columns = columns.data
     return write_value(columns.tolist() if hasattr(columns, "tolist") else columns)
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from html import escape
+from typing import Any
 
 import numpy as np
 
@@ -53,22 +54,22 @@ class Description:
     estimator: str
     machine: str
     loss: str
-    parameters: dict
-    classes: list
+    parameters: dict[str, Any]
+    classes: list[Any]
     n_features: int
     n_parameters: int
     n_nonzeros: int
     steps: list[str] = field(default_factory=list)
-    kernel: dict | None = None
+    kernel: dict[str, Any] | None = None
     n_support: int | None = None
     n_support_by_class: list[int] | None = None
-    certificate: dict = field(default_factory=dict)
-    features: list[dict] = field(default_factory=list)
-    support: list[dict] = field(default_factory=list)
+    certificate: dict[str, Any] = field(default_factory=dict)
+    features: list[dict[str, Any]] = field(default_factory=list)
+    support: list[dict[str, Any]] = field(default_factory=list)
     evaluation: Evaluation | None = None
-    metadata: dict = field(default_factory=dict)
+    metadata: dict[str, Any] = field(default_factory=dict)
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON can hold it; infinities are None."""
         parts = {name: getattr(self, name) for name in self.__dataclass_fields__}
         parts["certificate"] = {
@@ -113,7 +114,7 @@ class Description:
         lines = str(replace(self, features=[]))
         return f"<pre>{escape(lines)}</pre>{page(told)}"
 
-    def _facts(self) -> list[tuple[str, str]]:
+    def _facts(self) -> list[tuple[str, ...]]:
         labels = ", ".join(map(str, self.classes[:_MOST]))
         more = ", ..." if len(self.classes) > _MOST else ""
         weights = "coefficients" if self.kernel else "weights"
@@ -162,7 +163,7 @@ class Description:
         return f"{self.n_support:,} (by class {counts}{more})"
 
 
-def _settings(values: dict) -> str:
+def _settings(values: dict[str, Any]) -> str:
     return ", ".join(
         f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}"
         for name, value in values.items()

@@ -1,10 +1,12 @@
 """Looks into fitted models, for a `Description`."""
 
 import json
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from ...base.annotations import Estimator, Labels, Rows
 from ...estimators.linear_training import LinearTraining
 from ...explanation.explain import telling_features
 from ...explanation.feature_names import names_of_features
@@ -15,7 +17,12 @@ from .evaluation import evaluate
 
 
 def describe(
-    model, X=None, y=None, top: int = 10, *, feature_names=None
+    model: Estimator,
+    X: Rows = None,
+    y: Labels = None,
+    top: int = 10,
+    *,
+    feature_names: Any = None,
 ) -> Description:
     """Return what there is to say about a fitted model.
 
@@ -81,7 +88,7 @@ def describe(
     )
 
 
-def _certificate(model) -> dict:
+def _certificate(model: Estimator) -> dict[str, Any]:
     names = {
         "status": "status_",
         "n_iter": "n_iter_",
@@ -101,7 +108,7 @@ def _certificate(model) -> dict:
     return known
 
 
-def _changed(model) -> dict:
+def _changed(model: Estimator) -> dict[str, Any]:
     """Return the parameters that are not the default, as JSON can hold them."""
     default = type(model)().get_params(deep=False)
     return {
@@ -111,7 +118,7 @@ def _changed(model) -> dict:
     }
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     value = value.item() if isinstance(value, np.generic) else value
     try:
         json.dumps(value, allow_nan=False)
@@ -120,7 +127,7 @@ def _plain(value):
     return value
 
 
-def _about_linear(model, names, top: int) -> dict:
+def _about_linear(model: Estimator, names: Any, top: int) -> dict[str, Any]:
     coef = model.coef_
     nonzeros = coef.count_nonzero() if sp.issparse(coef) else np.count_nonzero(coef)
     sizes = getattr(model, "n_parameters_", None)
@@ -134,7 +141,7 @@ def _about_linear(model, names, top: int) -> dict:
     return about
 
 
-def _about_kernel(model, top: int) -> dict:
+def _about_kernel(model: Estimator, top: int) -> dict[str, Any]:
     coefficients = model.dual_coef_
     kernel = model._expansion.kernel
     about = {
@@ -158,7 +165,7 @@ def _about_kernel(model, top: int) -> dict:
     return about
 
 
-def _heaviest(model, coefficients, top: int) -> list[dict]:
+def _heaviest(model: Estimator, coefficients: Any, top: int) -> list[dict[str, Any]]:
     """Return the support vectors with the largest coefficients in all."""
     weights = np.abs(coefficients).sum(axis=1)
     order = np.argsort(-weights, kind="stable")[:top]
@@ -179,7 +186,7 @@ def _heaviest(model, coefficients, top: int) -> list[dict]:
     ]
 
 
-def _by_class(model, coefficients) -> np.ndarray:
+def _by_class(model: Estimator, coefficients: Any) -> np.ndarray:
     """Return coefficients with a column for each class; of pairs, their sums."""
     if coefficients.shape[1] == 1:
         return np.column_stack([-coefficients, coefficients])

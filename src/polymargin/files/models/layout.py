@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
+from typing import Any
 
 from .attribute_codecs import Codec
 from .errors import ModelFileError
@@ -64,7 +65,7 @@ def register(*layouts: Layout) -> None:
     LAYOUTS.update((layout.name, layout) for layout in layouts)
 
 
-def found_by(model):
+def found_by(model: Any) -> Any:
     """Return what a search has found, and any other estimator as it is."""
     while type(model).__name__ not in LAYOUTS and hasattr(model, "best_estimator_"):
         model = model.best_estimator_

@@ -23,6 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
+from ...base.annotations import Estimator, FilePath
 from ...base.finite import all_finite
 from ...estimators.linear_svm import LinearSVM
 from ...estimators.maxent import MaxEnt
@@ -48,7 +49,7 @@ _COUNTS = ("nr_class", "nr_feature")
 _INT = np.iinfo(np.int32)
 
 
-def export_liblinear(model, path) -> None:
+def export_liblinear(model: Estimator, path: FilePath) -> None:
     """Write a linear model as LIBLINEAR does; its `predict` then answers as ours.
 
     One-vs-rest becomes the solver type of its loss, with the same probabilities if that
@@ -102,7 +103,7 @@ def export_liblinear(model, path) -> None:
             file.write((line % tuple(weights)).encode())
 
 
-def import_liblinear(path) -> LinearSVM:
+def import_liblinear(path: FilePath) -> LinearSVM:
     """Read a classifier that LIBLINEAR has written; it answers as `predict` there.
 
     Only where scores are exactly equal may the answers differ: LIBLINEAR decides for
@@ -132,7 +133,7 @@ def import_liblinear(path) -> LinearSVM:
         ) from None
 
 
-def _solver_type(model) -> str:
+def _solver_type(model: Estimator) -> str:
     if isinstance(model, MaxEnt):
         binary = len(model.classes_) == 2
         return _SOLVERS["logistic", "dual"] if binary else _ARGMAX

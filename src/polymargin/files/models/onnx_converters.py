@@ -1,11 +1,13 @@
 """Our classes for skl2onnx, which converts pipelines of scikit-learn."""
 
 from copy import copy
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.impute import MissingIndicator
 
+from ...base.annotations import Estimator, Rows
 from ...estimators.kernel_svm import KernelSVM
 from ...estimators.linear_svm import LinearSVM
 from ...estimators.maxent import MaxEnt
@@ -18,7 +20,7 @@ from .onnx_machines import add_outputs
 _OPTIONS = {"zipmap": [True, False, "columns"]}
 
 
-def import_skl2onnx():
+def import_skl2onnx() -> Any:
     """Return the module, or say how to install it."""
     try:
         import skl2onnx
@@ -62,7 +64,7 @@ def register_onnx_converters() -> None:
     register(MissingIndicator, "PolymarginFlags", _shape_of_flags, _convert_flags)
 
 
-def _outputs_of(machine, dtype, name: str = "", rows: str = "X") -> Graph:
+def _outputs_of(machine: Any, dtype: Any, name: str = "", rows: str = "X") -> Graph:
     """Return the graph of a machine, for rows of a type."""
     import onnx
 
@@ -71,14 +73,14 @@ def _outputs_of(machine, dtype, name: str = "", rows: str = "X") -> Graph:
     return made
 
 
-def _dtype_of(variable) -> np.dtype:
+def _dtype_of(variable: Any) -> np.dtype:
     from skl2onnx.common.data_types import DoubleTensorType
 
     double = isinstance(variable.type, DoubleTensorType)
     return np.dtype(np.float64 if double else np.float32)
 
 
-def _tensor_type(value):
+def _tensor_type(value: Any) -> Any:
     """Return the type of an output in the terms of skl2onnx."""
     from onnx import TensorProto
     from skl2onnx.common import data_types
@@ -95,7 +97,9 @@ def _tensor_type(value):
     return kinds[tensor.elem_type](shape)
 
 
-def _parse_machine(scope, model, inputs, custom_parsers=None):
+def _parse_machine(
+    scope: Any, model: Estimator, inputs: Any, custom_parsers: Any = None
+) -> Any:
     """Say what comes out of a machine."""
     operator = scope.declare_local_operator(f"Polymargin{type(model).__name__}", model)
     operator.inputs = inputs
@@ -106,14 +110,14 @@ def _parse_machine(scope, model, inputs, custom_parsers=None):
     return operator.outputs
 
 
-def _shapes(operator) -> None:
+def _shapes(operator: Any) -> None:
     dtype = _dtype_of(operator.inputs[0])
     values = _outputs_of(operator.raw_operator, dtype).outputs
     for variable, value in zip(operator.outputs, values, strict=True):
         variable.type = _tensor_type(value)
 
 
-def _convert_machine(scope, operator, container) -> None:
+def _convert_machine(scope: Any, operator: Any, container: Any) -> None:
     """Put our nodes into the graph of skl2onnx."""
     import onnx
 
@@ -149,14 +153,14 @@ def _convert_machine(scope, operator, container) -> None:
         )
 
 
-def _shape_of_words(operator) -> None:
+def _shape_of_words(operator: Any) -> None:
     from skl2onnx.common.data_types import StringTensorType
 
     width = sum(variable.type.shape[1] for variable in operator.inputs)
     operator.outputs[0].type = StringTensorType([None, width])
 
 
-def _convert_words(scope, operator, container) -> None:
+def _convert_words(scope: Any, operator: Any, container: Any) -> None:
     """Words as they are; "" is a missing one."""
     import onnx
 
@@ -195,17 +199,17 @@ def _convert_words(scope, operator, container) -> None:
 class Sublinear(TransformerMixin, BaseEstimator):
     """Counts as TF-IDF takes them with ``sublinear_tf=True``: 1 + log x, 0 of 0."""
 
-    def transform(self, X):
+    def transform(self, X: Rows) -> Any:
         """Return the same shape."""
         with np.errstate(divide="ignore"):
             return np.maximum(1 + np.log(X), 0)
 
 
-def _same_shape(operator) -> None:
+def _same_shape(operator: Any) -> None:
     operator.outputs[0].type = copy(operator.inputs[0].type)
 
 
-def _convert_sublinear(scope, operator, container) -> None:
+def _convert_sublinear(scope: Any, operator: Any, container: Any) -> None:
     import onnx
 
     name = scope.get_unique_operator_name("polymargin_sublinear")
@@ -218,7 +222,7 @@ def _convert_sublinear(scope, operator, container) -> None:
     container.add_node("Relu", f"{name}_sum", result, name=name)
 
 
-def _shape_of_flags(operator) -> None:
+def _shape_of_flags(operator: Any) -> None:
     from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType
 
     double = _dtype_of(operator.inputs[0]) == np.float64
@@ -226,7 +230,7 @@ def _shape_of_flags(operator) -> None:
     operator.outputs[0].type = kind([None, len(operator.raw_operator.features_)])
 
 
-def _convert_flags(scope, operator, container) -> None:
+def _convert_flags(scope: Any, operator: Any, container: Any) -> None:
     """NaN as 1, numbers as 0, of the columns that have NaN in training."""
     import onnx
 

@@ -4,9 +4,12 @@ The graph has the input ``X`` and the outputs ``label``, ``scores`` (what
 `decision_function` returns) and, where the model has them, ``probabilities``.
 """
 
+from typing import Any
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ...base.annotations import Estimator, FilePath
 from ...estimators.linear_training import LinearTraining
 from ...explanation.parts import MACHINES
 from ..atomic import open_atomic
@@ -17,7 +20,9 @@ from .onnx_pipelines import pipeline_graph
 _MOST_BYTES = 2**31 - 2**20  # of a protocol buffer
 
 
-def export_onnx(model, path=None, *, dtype=None):
+def export_onnx(
+    model: Estimator, path: FilePath | None = None, *, dtype: Any = None
+) -> Any:
     """Write a fitted model, or a whole pipeline, as an ONNX graph.
 
     The graph takes a batch of dense rows, ``X``, and returns ``label``, ``scores`` and,
@@ -73,7 +78,7 @@ def export_onnx(model, path=None, *, dtype=None):
     return proto
 
 
-def _number_format(model, dtype) -> np.dtype:
+def _number_format(model: Estimator, dtype: Any) -> np.dtype:
     if dtype is None:
         linear = isinstance(model, LinearTraining)
         return (model.coef_ if linear else model.dual_coef_).dtype

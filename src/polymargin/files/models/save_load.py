@@ -21,12 +21,14 @@ import os
 import warnings
 import zlib
 from contextlib import contextmanager
+from typing import Any
 
 import sklearn
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ..._version import __version__
+from ...base.annotations import Estimator, FilePath
 from .compound_layouts import COMPOUNDS
 from .errors import ModelFileError
 from .estimator_entries import check_estimator, read_estimator, write_estimator
@@ -45,7 +47,13 @@ _ENTRY = ("class", "parameters", "attributes")
 register(*ESTIMATORS, *COMPOUNDS, *TRANSFORMERS, *TABLES)
 
 
-def save(model, path, *, metadata=None, training: bool = True) -> None:
+def save(
+    model: Estimator,
+    path: FilePath,
+    *,
+    metadata: dict[str, Any] | None = None,
+    training: bool = True,
+) -> None:
     """Write a fitted estimator, or a pipeline that ends with one, to a file.
 
     The file is there in full or not at all: what was there before stays until all of
@@ -119,7 +127,7 @@ def save(model, path, *, metadata=None, training: bool = True) -> None:
     write(path, writer.tensors, header)
 
 
-def load(path, *, mmap: bool = True):
+def load(path: FilePath, *, mmap: bool = True) -> Estimator:
     """Read an estimator that `save` has written.
 
     It predicts what the written one does, to the last bit, has its certificate, and can
@@ -160,7 +168,7 @@ def load(path, *, mmap: bool = True):
         return model
 
 
-def read_metadata(path) -> dict:
+def read_metadata(path: FilePath) -> dict[str, Any]:
     """Return what a model file says of itself, without its arrays.
 
     Parameters
@@ -187,7 +195,7 @@ def read_metadata(path) -> dict:
 
 
 @contextmanager
-def _about(path):
+def _about(path: FilePath) -> Any:
     """Say of which file an error is."""
     try:
         yield
@@ -197,7 +205,7 @@ def _about(path):
         ) from None
 
 
-def _read_document(header: dict[str, str]) -> dict:
+def _read_document(header: dict[str, str]) -> dict[str, Any]:
     if header.get("format") != FORMAT:
         raise ModelFileError("it was not written by polymargin.save")
     version = header.get("version", "")
@@ -226,7 +234,7 @@ def _read_document(header: dict[str, str]) -> dict:
     return document
 
 
-def _compare_versions(document: dict) -> None:
+def _compare_versions(document: dict[str, Any]) -> None:
     """Warn if another scikit-learn computes than the one that fitted."""
     fitted = document.get(SKLEARN, sklearn.__version__)
     if fitted != sklearn.__version__:
@@ -240,11 +248,11 @@ def _compare_versions(document: dict) -> None:
         )
 
 
-def _entry(document: dict) -> dict:
+def _entry(document: dict[str, Any]) -> dict[str, Any]:
     return {name: document[name] for name in _ENTRY}
 
 
-def _check_metadata(metadata) -> dict:
+def _check_metadata(metadata: dict[str, Any] | None) -> dict[str, Any]:
     try:
         if not isinstance(metadata, dict):
             raise TypeError("it is no dict")

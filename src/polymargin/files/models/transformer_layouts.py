@@ -8,6 +8,9 @@ attributes than these, too: a later scikit-learn may have them.
 
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.metadata import version
+
+from sklearn.utils.fixes import parse_version
 
 from .attribute_codecs import COUNT, MEASURE, SIZE, TEXT, or_none
 from .estimator_entries import ESTIMATOR
@@ -43,6 +46,7 @@ from .transformer_codecs import (
 _ANY = {"_sklearn_output_config": OUTPUT}
 _COLUMNS = {"n_features_in_": SIZE, "feature_names_in_": replace(TEXT, shape="d")}
 _OPTIONAL = {*_ANY, "feature_names_in_"}
+_HERE = parse_version(version("scikit-learn"))
 
 _NUMBERS = array("f", "d")  # one a feature
 _SEEN = either(array("if", "d"), MEASURE)  # rows, perhaps of each feature
@@ -56,6 +60,7 @@ def transformer(
     attributes: dict,
     *,
     optional: tuple[str, ...] = (),
+    since: dict[str, str] | None = None,
     check: Callable = lambda model: None,
     width: Callable = lambda model: model.n_features_in_,
     parts: Callable = lambda model: {},
@@ -71,13 +76,18 @@ def transformer(
     attributes : dict of Codec
     optional : tuple of str
         Those of the attributes that it may not have.
+    since : dict of str or None
+        In which version of scikit-learn attributes came that older ones do not have.
     check, width, parts, parameters
         As in `Layout`; it gives out as many columns as it takes if not given.
     of_columns : bool
         Whether it takes tables: it may then know the names of their columns.
     """
     codecs = _ANY | (_COLUMNS if of_columns else {}) | attributes
-    required = tuple(key for key in codecs if key not in {*_OPTIONAL, *optional})
+    came = (since or {}).items()
+    absent = [key for key, first in came if parse_version(first) > _HERE]
+    may_lack = {*_OPTIONAL, *optional, *absent}
+    required = tuple(key for key in codecs if key not in may_lack)
     return Layout(
         home,
         name,
@@ -230,6 +240,7 @@ TRANSFORMERS = (
             "_fill_dtype": DTYPE,
             "indicator_": or_none(ESTIMATOR),
         },
+        since={"_fill_dtype": "1.8"},
         width=width_of_imputer,
         parts=lambda model: (
             {} if model.indicator_ is None else {"indicator_": model.indicator_}

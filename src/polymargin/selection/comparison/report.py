@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -60,7 +61,12 @@ class Report:
         Tests over data sets.
     """
 
-    def __init__(self, settings: dict, tasks: Sequence[Task], rows: Sequence[dict]):
+    def __init__(
+        self,
+        settings: dict[str, Any],
+        tasks: Sequence[Task],
+        rows: Sequence[dict[str, Any]],
+    ) -> None:
         self.summary = Summary(settings, tasks, rows)
         self.tests = judge_over_datasets(self.summary)
         self.machines = self.summary.machines

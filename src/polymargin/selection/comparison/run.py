@@ -3,6 +3,7 @@
 import os
 import re
 from numbers import Integral
+from typing import Any
 
 from ..protocols import Protocol, find_protocol
 from .datasets import load_datasets
@@ -17,10 +18,10 @@ from .tasks import all_tasks, task_of
 
 
 def compare(
-    datasets,
-    machines=("cs", "ww", "ovr"),
+    datasets: Any,
+    machines: Any = ("cs", "ww", "ovr"),
     protocol: str | Protocol = "holdout",
-    folder: str | os.PathLike | None = None,
+    folder: str | os.PathLike[str] | None = None,
     *,
     prepare: str = "none",
     seed: int = 0,
@@ -95,7 +96,8 @@ def compare(
             f"prepare={prepare!r} is not known; choose one of "
             f"{', '.join(PREPARATIONS)}."
         )
-    if not isinstance(seed, Integral) or seed < 0:
+    given: object = seed  # NumPy's whole numbers, too
+    if not isinstance(given, Integral) or given < 0:
         raise ValueError(f"seed={seed!r} must be a whole number, not negative.")
     judged_by = find_score(score)
     protocol, machines = find_protocol(protocol), find_machines(machines)
@@ -124,7 +126,9 @@ def compare(
     return report
 
 
-def _work(fitter: Fitter, tasks: list, results: ResultsFolder, verbose) -> None:
+def _work(
+    fitter: Fitter, tasks: list[Any], results: ResultsFolder, verbose: bool | None
+) -> None:
     """Carry out the tasks that have not been, or have failed."""
     rows = [row for row in results.rows if row["kind"] != "session"]
     done = {task_of(row) for row in rows if "error" not in row}
