@@ -9,6 +9,7 @@ from ..base.threads import on_threads
 from .kernel_base import Kernel
 
 _BLOCK = 512  # rows that a thread computes at a time
+_WIDTH = 1024  # columns of a tile, which finds room near the processor
 
 
 def padded_to_packs(n: int, dtype) -> int:
@@ -45,8 +46,10 @@ def symmetric_matrix(
         if perf_counter() >= end:
             return False
         last = min(first + _BLOCK, n)
-        rows, before = points.take(slice(first, last)), points.take(slice(0, last))
-        matrix[first:last, :last] = kernel(rows, before)
+        rows = points.take(slice(first, last))
+        for start in range(0, last, _WIDTH):
+            columns = slice(start, min(start + _WIDTH, last))
+            matrix[first:last, columns] = kernel(rows, points.take(columns))
         core.mirror(matrix, first, last)
         return True
 

@@ -101,13 +101,13 @@ void sparse_products(Real* tile, std::int64_t rows, std::int64_t columns,
   }
 }
 
-// m_ji = m_ij for rows i of [first, last) and columns j < first, in blocks that fit into registers
-// and the nearest cache.
+// m_ji = m_ij for rows i of [first, last) and columns j < first, in small blocks. Rows are written
+// from their beginning on: those of a large matrix are pages apart.
 template <class Real>
 void mirror(Real* matrix, std::int64_t stride, std::int64_t first, std::int64_t last) {
   constexpr std::int64_t kBlock = 16;
-  for (std::int64_t i = first; i < last; i += kBlock)
-    for (std::int64_t j = 0; j < first; j += kBlock)
+  for (std::int64_t j = 0; j < first; j += kBlock)
+    for (std::int64_t i = first; i < last; i += kBlock)
       for (std::int64_t to = j; to < std::min(j + kBlock, first); ++to)
         for (std::int64_t from = i; from < std::min(i + kBlock, last); ++from)
           matrix[to * stride + from] = matrix[from * stride + to];
