@@ -172,6 +172,7 @@ def test_shares_grow_to_one():
     choose(X, y, budget=LONG, random_state=0, watch=lambda s, _: shares.append(s))
     assert 0 < shares[0] < 0.2
     assert all(0 <= share <= 1 for share in shares)
+    assert shares == sorted(shares)
 
 
 def test_classes_of_one_row():

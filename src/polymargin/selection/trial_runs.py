@@ -52,7 +52,7 @@ class TrialRuns:
         self.random_state, self.threads = random_state, threads
         self.watch, self.stopped, self.callback = watch, stopped, callback
         self.trials: list[Trial] = []
-        self.done = self.planned = 0.0
+        self.done = self.planned = self.told = 0.0
         self._features: dict[int, tuple] = {}
 
     def sample(self, n: int, most: int) -> np.ndarray:
@@ -199,6 +199,7 @@ class TrialRuns:
         trial.seconds += perf_counter() - began
         self.done += self._share_of(fold)
         if self.watch is not None:
-            share = min(self.done / self.planned, 1.0)
             spent = (perf_counter() - self.start) / self.budget
-            self.watch(min(max(share, spent), 1.0), trial)
+            # What joins makes the work more, but what was told is not taken back.
+            self.told = min(max(self.told, self.done / self.planned, spent), 1.0)
+            self.watch(self.told, trial)
