@@ -158,7 +158,7 @@ def test_the_best_come_first_on_the_next_fold():
         budget=LONG,
         random_state=0,
         watch=lambda share, trial: seen.append((trial, dict(trial.right))),
-        stopped=lambda: len(seen) > 30,
+        stopped=lambda: len(seen) > 40,
     )
     second = [(one, right[0].mean()) for one, right in seen if set(right) == {0, 1}]
     assert len(second) > 3

@@ -70,14 +70,14 @@ def linear_candidates(given: dict) -> list[Candidate]:
 
 
 def kernel_candidates(X, given: dict) -> list[Candidate]:
-    """Return the first of the kernel machines, with a few values of C and gamma.
-
-    The others join where this one does well: `with_others`.
-    """
+    """Return all kernel machines that are tried, with a few values of C and gamma."""
     scale = make_kernel("rbf", "scale", 3, 0.0, X).gamma_
-    first = names_of(lambda row: "kernel" in row.tried)[0]
+    machines = names_of(lambda row: "kernel" in row.tried)
     return [
-        Candidate(first, C, scale * times, given) for C in KERNEL_CS for times in GAMMAS
+        Candidate(name, C, scale * times, given)
+        for name in machines
+        for C in KERNEL_CS
+        for times in GAMMAS
     ]
 
 
@@ -114,18 +114,6 @@ def finer(best: Candidate) -> list[Candidate]:
             replace(best, gamma=best.gamma * half),
         ]
     return found
-
-
-def with_others(candidates: list[Candidate]) -> list[Candidate]:
-    """Return candidates, and other kernel machines with the same C and gamma."""
-    names = names_of(lambda row: "kernel" in row.tried)
-    others = [
-        replace(one, machine=name)
-        for one in candidates
-        for name in names
-        if one.family == "kernel" and name != one.machine
-    ]
-    return [*candidates, *others]
 
 
 def kernels_pay(X) -> bool:

@@ -2,8 +2,8 @@
 
 Rows that were held out are evidence. While there are few of them, only what is clearly
 worse than the best is dropped. As soon as there are enough, the grid goes on where the
-best is at its edge, other machines join where the first has done well, and finer steps
-are tried around the best; then all but a few are dropped from fold to fold.
+best is at its edge, and finer steps are tried around the best; then all but a few are
+dropped from fold to fold.
 """
 
 import warnings
@@ -18,7 +18,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing
 
 from ..base.threads import on_threads
-from .candidates import Candidate, beyond, finer, with_others
+from .candidates import Candidate, beyond, finer
 from .trials import Trial, ranked, still_hopeful
 
 _FIRST_ROWS = 1000  # to train on, before all rows of a fold are
@@ -119,17 +119,13 @@ class TrialRuns:
         return left
 
     def _grow(self, left: list[Trial], folds: list[int], most: int) -> list[Trial]:
-        """Go on where the best is at the edge of what was tried, let other kernel
-        machines join where the first has done well, and look closer at the best.
-        """
+        """Go on where the best is at the edge of what was tried, then look closer."""
         for _ in range(_MOST_GROWTH):
             best = ranked(left, folds)[0].candidate
             new = beyond(best, [trial.candidate for trial in self.trials])
             if not new:
                 break
             left = self._add(left, new, folds, most)
-        candidates = with_others([trial.candidate for trial in left])
-        left = self._add(left, candidates[len(left) :], folds, most)
         best = ranked(left, folds)[0].candidate
         return self._add(left, finer(best), folds, most)
 
