@@ -1,14 +1,22 @@
 """scikit-learn's callbacks: an epoch is a task of the fit."""
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 from callbacks import Recorder
 from problems import make_model, make_problem
-from sklearn.callback import ProgressBar
 from sklearn.datasets import load_digits
 from sklearn.model_selection import GridSearchCV
 
 from polymargin import LinearSVM
+
+HAS_CALLBACKS = find_spec("sklearn.callback") is not None
+OF_SCIKIT_LEARN = pytest.mark.skipif(
+    not HAS_CALLBACKS, reason="scikit-learn has callbacks since 1.9"
+)
+if HAS_CALLBACKS:
+    from sklearn.callback import ProgressBar
 
 # One driver in C++, another machine, and a driver of drivers.
 MODELS = [("cs", "hinge"), ("maxent", "log"), ("ovo", "logistic")]
@@ -110,6 +118,7 @@ def test_teardown_after_an_error(digits):
     assert failing.teardowns == 1
 
 
+@OF_SCIKIT_LEARN
 def test_progress_bar(digits, capsys):
     pytest.importorskip("rich")
     model = LinearSVM(tol=1e-3, C=0.1, random_state=0).set_callbacks(ProgressBar())
@@ -117,6 +126,7 @@ def test_progress_bar(digits, capsys):
     assert "LinearSVM" in capsys.readouterr().out
 
 
+@OF_SCIKIT_LEARN
 def test_callbacks_reach_the_estimator_through_a_search(digits, capsys):
     pytest.importorskip("rich")
     X, y = digits

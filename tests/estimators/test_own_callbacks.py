@@ -104,7 +104,11 @@ class Gaps(Notes):
         return epoch.number == 2
 
 
-class Watched(own_callbacks.CallbackSupportMixin, LinearSVM):
+OWN = own_callbacks.CallbackSupportMixin
+BASES = (LinearSVM,) if issubclass(LinearSVM, OWN) else (OWN, LinearSVM)
+
+
+class Watched(*BASES):
     """As in an environment without `sklearn.callback`."""
 
     fit = own_callbacks.with_callbacks(unwrap(LinearSVM.fit))
