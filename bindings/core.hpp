@@ -11,6 +11,7 @@ void bind_products(nanobind::module_& m);
 void bind_machines(nanobind::module_& m);
 void bind_sequential(nanobind::module_& m);
 void bind_binary_problems(nanobind::module_& m);
+void bind_newton(nanobind::module_& m);
 void bind_kernels(nanobind::module_& m);
 void bind_working_sets(nanobind::module_& m);
 void bind_separate_problems(nanobind::module_& m);

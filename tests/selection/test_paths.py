@@ -44,8 +44,9 @@ def test_points_do_not_share_what_they_learned():
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("solver", "step"), [("auto", 2.0), ("dual", 1.2)])
 def test_warm_starts_save_steps(solver, step, seed):
-    """By default with steps of two, as `tune` has them: .09 to .24 of those without,
-    with eight seeds. The dual method alone, whose epochs do not get fewer near an
+    """By default with steps of two, as `tune` has them: .60 to .63 of those without,
+    with these seeds, which themselves are a tenth of what epochs alone would take; no
+    point takes more. The dual method alone, whose epochs do not get fewer near an
     optimum, saves half where neighbours are near (.48 to .53), and little with steps of
     two (.79 to 1.03).
     """
@@ -53,7 +54,9 @@ def test_warm_starts_save_steps(solver, step, seed):
     options = {"random_state": seed, "max_iter": 100_000, "tol": 1e-4, "solver": solver}
     warm = polymargin.path(X, y, grid, "cs", **options)
     cold = [LinearSVM("cs", C=C, **options).fit(X, y) for C in grid]
-    assert sum(m.n_iter_ for m in warm) < 0.6 * sum(m.n_iter_ for m in cold)
+    warm, cold = ([m.n_iter_ for m in models] for models in (warm, cold))
+    assert sum(warm) < (0.7 if solver == "auto" else 0.6) * sum(cold)
+    assert solver == "dual" or all(np.less_equal(warm, cold))
 
 
 def test_an_estimator_is_not_changed():

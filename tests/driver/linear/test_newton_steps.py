@@ -7,30 +7,65 @@ from numpy.testing import assert_allclose
 from problems import make_problem, rotated
 from unified import UNIFIED_PAIRS, unified_machine, unified_optimum
 
-from polymargin.driver.linear.newton.space import RowSpace
+from polymargin._core import core
+from polymargin.driver.linear.newton.blas import BLAS
 from polymargin.driver.newton.cholesky import PANEL, positive_solver
 from polymargin.driver.newton.curvature import coefficient_rows
-from polymargin.driver.newton.proximal import ProximalNewton
 from polymargin.machine.projection import Blocks
 
 
+def core_rows(X):
+    if sp.issparse(X):
+        arrays = X.data, X.indices.astype(np.int32), X.indptr.astype(np.int64)
+        return core.DoubleRows(BLAS, *arrays, X.shape[1])
+    return core.DoubleRows(BLAS, np.ascontiguousarray(X, dtype=float))
+
+
+class Newton:
+    """The core's Newton steps for one problem, without an intercept."""
+
+    def __init__(self, name, loss, X, labels, loss_weights, k, tol=0.0):
+        machine = unified_machine(name, loss)
+        self.newton = core.Newton(
+            core_rows(X),
+            machine.axes(k),
+            labels.astype(np.int32),
+            np.asarray(loss_weights, dtype=float),
+            k,
+            "none",
+            tol,
+            False,
+            1,
+            np.zeros(0, np.int64),
+            np.zeros(0, np.int32),
+        )
+        self.primal, self.dual = np.inf, -np.inf
+
+    def step(self) -> bool:
+        report = self.newton.epoch(np.inf)
+        self.primal, self.dual = report.primal_estimate, report.dual
+        return report.moves > 0
+
+    @property
+    def gap(self):
+        return self.primal - self.dual
+
+
 def train(name, loss, X, labels, loss_weights, k, tol=1e-10, most=600):
-    blocks = Blocks(unified_machine(name, loss), labels, loss_weights, k)
-    newton = ProximalNewton(RowSpace(X), blocks)
-    newton.first()
-    while newton.gap > tol * newton.best_primal.primal and newton.steps < most:
+    newton = Newton(name, loss, X, labels, loss_weights, k, tol)
+    for _ in range(most):
         if not newton.step():
             break
         # Weak duality, at every step.
-        assert newton.gap >= -1e-12 * newton.best_primal.primal
+        assert newton.gap >= -1e-12 * newton.primal
     return newton
 
 
 def check(name, loss, X, labels, loss_weights, k, tol=1e-9):
     newton = train(name, loss, X, labels, loss_weights, k)
     best = unified_optimum(name, loss, X, labels, loss_weights, k)
-    assert_allclose(newton.best_primal.primal, best, rtol=tol)
-    assert_allclose(newton.best_dual.dual, best, rtol=tol)
+    assert_allclose(newton.primal, best, rtol=tol)
+    assert_allclose(newton.dual, best, rtol=tol)
     return newton
 
 
@@ -48,7 +83,7 @@ def test_any_weight_of_the_losses(name, loss, C):
     """The certificate alone tells: with such C the oracle itself loses digits."""
     X, y = make_problem(n=50, d=4, k=3, noise=0.3)
     newton = train(name, loss, X, y, np.full(50, C), 3, tol=1e-9)
-    assert newton.gap <= 1e-9 * newton.best_primal.primal
+    assert newton.gap <= 1e-9 * newton.primal
 
 
 @pytest.mark.parametrize(("name", "loss"), UNIFIED_PAIRS)
@@ -63,7 +98,7 @@ def test_features_of_very_different_sizes(name, loss):
     X, y = make_problem(n=60, d=4, k=3, noise=0.2)
     X = np.column_stack([X * [1e6, 1, 1, 1], np.ones(60), np.full(60, 3.0)])
     newton = train(name, loss, X, y, np.ones(60), 3, tol=1e-6)
-    assert newton.gap <= 1e-6 * newton.best_primal.primal
+    assert newton.gap <= 1e-6 * newton.primal
 
 
 @pytest.mark.parametrize(("name", "loss"), UNIFIED_PAIRS)
@@ -73,23 +108,31 @@ def test_more_features_than_rows(name, loss):
     check(name, loss, X, y, np.full(20, 10.0), 3)
 
 
+APART = ("llw", "ats", "rm", "mmr")  # classes that meet only in a sum that is zero
+
+
 @pytest.mark.parametrize(
     ("name", "loss", "sparse", "form"),
-    rotated(UNIFIED_PAIRS, [False, True], ["primal", "dual", "cg"], times=3),
+    rotated(UNIFIED_PAIRS, [False, True], ["primal", "dual", "cg"], times=3)
+    + rotated([pair for pair in UNIFIED_PAIRS if pair[0] in APART], [False], ["class"]),
 )
 def test_the_forms_of_the_system_agree(name, loss, sparse, form):
     X, y = make_problem(n=40, d=6, k=4)
     X[np.abs(X) < 0.5] = 0
-    blocks = Blocks(unified_machine(name, loss), y, np.full(40, 2.0), 4)
-    newton = ProximalNewton(RowSpace(sp.csr_array(X) if sparse else X), blocks)
+    loss_weights = np.full(40, 2.0)
+    rows = sp.csr_array(X) if sparse else X
+    steps = Newton(name, loss, rows, y, loss_weights, 4)
     for _ in range(3):
-        newton.step()
+        steps.step()
+    u, sigma = steps.newton.last_point()
+    u = u.reshape(40, 4)
+    blocks = Blocks(unified_machine(name, loss), y, loss_weights, 4)
     if blocks.smooth:
-        curvature = blocks.loss_curvature(newton.point.u)
+        curvature = blocks.loss_curvature(u)
     else:
-        curvature = blocks.step_curvature(newton.point.u, newton.sigma)
-    u = np.random.default_rng(0).random(blocks.shape)
-    gradient = X.T @ blocks.coefficients(u)
+        curvature = blocks.step_curvature(u, sigma)
+    random = np.random.default_rng(0).random(blocks.shape)
+    gradient = X.T @ blocks.coefficients(random)
     # By definition: I + sum_i E^T J_i E (x) x x^T, on the weights row by row.
     n, k = blocks.shape
     H = np.eye(X.shape[1] * k)
@@ -101,15 +144,17 @@ def test_the_forms_of_the_system_agree(name, loss, sparse, form):
         E = coefficient_rows(blocks, np.full(k, i), np.arange(k))
         H += np.kron(np.outer(X[i], X[i]), E.T @ J @ E)
     expected = np.linalg.solve(H, gradient.ravel()).reshape(gradient.shape)
-    rows = np.unique(curvature.rows)
-    if form == "cg":
-        found = newton.system._conjugate_gradients(curvature, rows, gradient, 1e-12)
-    else:
-        solve = getattr(newton.system, f"_{form}")(curvature, gradient.shape)
-        found = solve(gradient)
-        product = newton.system._product(curvature, rows)
-        assert_allclose(product(expected), gradient, atol=1e-9)
+    found = steps.newton.solution(form, np.ascontiguousarray(gradient).ravel())
+    found = found.reshape(expected.shape)
     assert_allclose(found, expected, rtol=1e-8, atol=1e-9 * np.abs(expected).max())
+
+
+def test_one_huge_feature_needs_the_primal_form():
+    """Few rows are free: 1 + x.x / sigma of the dual form has none of the digits."""
+    X, y = make_problem(n=60, d=4, k=2, noise=0.2)
+    X = np.column_stack([X * [1, 1, 1e6, 1], np.ones(60)])
+    newton = train("cs", "hinge", X, y, np.full(60, 1e6), 2, tol=1e-3, most=100)
+    assert newton.gap <= 1e-3 * newton.primal
 
 
 def test_large_systems_are_factorised_in_panels():

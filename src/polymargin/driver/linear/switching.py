@@ -67,7 +67,9 @@ class SwitchingDriver:
 
     @property
     def interrupted(self) -> bool:
-        return self._dual.interrupted  # in Python, a signal raises KeyboardInterrupt
+        return self._dual.interrupted or (
+            self._newton is not None and self._newton.interrupted
+        )
 
     def epoch(self, seconds: float) -> EpochReport:
         """Run an epoch, or take a Newton step of every problem."""

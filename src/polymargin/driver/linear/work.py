@@ -7,11 +7,10 @@ see `prediction` for what they are compared for.
 import numpy as np
 import scipy.sparse as sp
 
+from ..._core import core
 from ...access.rows import Rows
 from ...machine.problem import Problem
 from ...machine.projection import SMOOTH, is_smooth
-from .newton.driver import steps_in_lockstep
-from .newton.system import SystemSize
 
 LANES = 8  # numbers that are multiplied at once
 # Of the sequential method: a visit, each class of it, and a feature of a row times
@@ -19,12 +18,13 @@ LANES = 8  # numbers that are multiplied at once
 VISIT, VISIT_OF_ENTROPY = 80.0, 200.0
 CLASS, CLASS_OF_ENTROPY = 4.0, 10.0
 FEATURE = 0.45
-# Of Newton steps: calls of a problem, passes over the blocks, multiplications.
-CALLS, CALLS_IN_LOCKSTEP, CALLS_OF_CLASS = 7e5, 3e5, 8e4
-PASSES, PASSES_IN_LOCKSTEP = 90.0, 25.0
-DENSE_PRODUCT, SPARSE_PRODUCT = 0.2, 1.5
+EPOCH = 1.5e4  # what happens between two of them
+# Of Newton steps: calls, those of each problem, passes over blocks, multiplications.
+CALLS, CALLS_OF_PART = 2e4, 6e3
+PASSES, PASSES_OF_ENTROPY = 45.0, 110.0
+DENSE_PRODUCT, SPARSE_PRODUCT = 0.15, 1.0
 # Newton steps to the end; they hardly depend on the data.
-STEPS, STEPS_OF_SMOOTH = 35, 12
+STEPS, STEPS_OF_SMOOTH = 32, 9
 # Arrays of rows times classes that Newton steps hold, and the most bytes of all.
 ARRAYS = 12
 MOST_BYTES = 2**31
@@ -45,10 +45,9 @@ class Work:
         self.d = rows.shape[1] + bool(rows.bias)
         entries = rows.matrix.nnz if self.sparse else rows.matrix.size
         self.row = entries / self.n + bool(rows.bias)  # entries of one
-        self.in_lockstep = steps_in_lockstep(problem, self.sparse, self.d)
         row = problem.machine.formulation
         self.smooth = is_smooth(problem.machine.loss, row.aggregation == "max")
-        self.apart = (row.separate or row.by_pairs) and not self.in_lockstep
+        self.apart = row.separate or row.by_pairs
         self.entropy = problem.machine.loss in SMOOTH
 
     def of_epoch(self, visits: int, moves: int) -> float:
@@ -56,8 +55,10 @@ class Work:
         visit = VISIT_OF_ENTROPY if self.entropy else VISIT
         of_class = CLASS_OF_ENTROPY if self.entropy else CLASS
         vectors = -(-self.k // LANES)
-        return visits * (visit + of_class * self.k) + (
-            (visits + moves) * FEATURE * self.row * vectors
+        return (
+            EPOCH
+            + visits * (visit + of_class * self.k)
+            + ((visits + moves) * FEATURE * self.row * vectors)
         )
 
     @property
@@ -72,8 +73,7 @@ class Work:
 
     def of_newton(self, blocks: sp.csr_array) -> float:
         """Of Newton steps to the end, with systems as large as for these duals."""
-        systems = sum(self._system(size) for size in self._sizes(blocks))
-        return self._steps * (self._step_without_system() + systems)
+        return self._steps * (self._step_without_system() + self._systems(blocks))
 
     @property
     def _steps(self) -> int:
@@ -86,35 +86,42 @@ class Work:
     def _step_without_system(self) -> float:
         products = 3 * self.n * self.row * self.k * self._product
         blocks = self.n * self.k
-        if self.in_lockstep:
-            calls = CALLS_IN_LOCKSTEP + CALLS_OF_CLASS * self.k
-            return calls + PASSES_IN_LOCKSTEP * blocks + products
-        parts = self.k if self.apart else 1
         if self.problem.machine.formulation.by_pairs:  # a row is in few of them
             share = 2 / (1 + self.problem.labels.max())
             blocks, products = blocks * share, products * share
-        return CALLS * parts + PASSES * blocks + products
+        passes = PASSES_OF_ENTROPY if self.entropy else PASSES
+        return CALLS + CALLS_OF_PART * self._parts + passes * blocks + products
 
-    def _system(self, size: SystemSize) -> float:
-        return self._product * min(size.operations().values())
+    @property
+    def _parts(self) -> int:
+        return self.k if self.apart else 1
 
-    def _sizes(self, blocks: sp.csr_array) -> list[SystemSize]:
+    def _systems(self, blocks: sp.csr_array) -> float:
         """Of the systems of a step: one, or one of every column."""
-        by_column = self.apart or self.in_lockstep
+        row, classes = self.problem.machine.formulation, 1 if self.apart else self.k
+        coupled = row.aggregation == "max" or self.problem.machine.loss == "log"
+        by_class = row.sums_to_zero and not coupled
+
+        def operations(free):
+            """Of a system with so many free variables in each of its rows."""
+            if coupled:
+                pairs = free * (free + 1) / 2
+            else:
+                pairs = 2 * free + 1 if row.margin == "relative" else free
+            sizes = len(free), free.sum(), pairs.sum()
+            return core.newton_system_operations(
+                self.d, classes, self.row, *sizes, by_class
+            )
+
         if self.entropy:  # all variables are free
-            free = np.full(self.n, 1 if by_column else self.k)
-            each = SystemSize(self.d, 1 if by_column else self.k, self.row, free, True)
-            return [each] * (self.k if by_column else 1)
-        rows, columns = self._free(blocks)
-        if by_column:
-            counts = np.bincount(columns, minlength=self.k)
-            return [
-                SystemSize(self.d, 1, self.row, np.ones(count, int), False)
-                for count in counts
-            ]
-        counts = np.bincount(rows, minlength=self.n)
-        coupled = self.problem.machine.formulation.aggregation == "max"
-        return [SystemSize(self.d, self.k, self.row, counts[counts > 0], coupled)]
+            found = self._parts * operations(np.full(self.n, classes))
+        elif self.apart:
+            counts = np.bincount(self._free(blocks)[1], minlength=self.k)
+            found = sum(operations(np.ones(count)) for count in counts)
+        else:
+            counts = np.bincount(self._free(blocks)[0], minlength=self.n)
+            found = operations(counts[counts > 0])
+        return found * self._product
 
     def _free(self, blocks: sp.csr_array):
         """Rows and columns of the variables that are not at a bound."""

@@ -1,0 +1,231 @@
+// Newton steps of all problems that a machine comes down to: one, or one for every class or pair of
+// classes. They share no steps, so that threads take whole problems, and the model does not depend
+// on their number.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "polymargin/base/parallel.hpp"
+#include "polymargin/base/poller.hpp"
+#include "polymargin/certify/certificate.hpp"
+#include "polymargin/driver/linear/newton/proximal_newton.hpp"
+#include "polymargin/driver/report.hpp"
+
+namespace polymargin {
+
+enum class Division { kNone, kByClass, kByPair };
+
+class NewtonProblems {
+ public:
+  struct Part {
+    std::unique_ptr<ProximalNewton> newton;
+    int column;       // the first of its columns of W and of the blocks
+    double constant;  // losses of its rows without features, in both objectives
+  };
+
+  // Classes of each row, where it may have any number of them: a problem is by class then. Empty
+  // where rows have one label.
+  struct LabelSets {
+    std::vector<std::int64_t> starts;
+    std::vector<std::int32_t> classes;
+
+    // Which of the rows have a class.
+    std::vector<char> rows_of(int m) const {
+      std::vector<char> found(starts.size() - 1);
+      for (std::size_t i = 0; i < found.size(); ++i)
+        for (std::int64_t e = starts[i]; e < starts[i + 1]; ++e) found[i] |= classes[e] == m;
+      return found;
+    }
+  };
+
+  // `axes` are those of a part.
+  NewtonProblems(DoubleRows rows, const MachineAxes& axes, const std::vector<std::int32_t>& labels,
+                 const std::vector<double>& loss_weights, int columns, Division division,
+                 NewtonTolerance tolerance, int threads, const LabelSets& sets = {})
+      : rows_(rows), columns_(columns), threads_(threads) {
+    const Maker make{*this, axes, loss_weights, tolerance};
+    if (division == Division::kNone) {
+      make(0, columns, [&](std::int64_t i) { return labels[i]; });
+    } else if (!sets.starts.empty()) {
+      for (int m = 0; m < columns; ++m) {
+        const std::vector<char> positive = sets.rows_of(m);
+        make(m, 1, [&](std::int64_t i) { return positive[i] ? 0 : -1; });
+      }
+    } else if (division == Division::kByClass) {
+      for (int m = 0; m < columns; ++m)
+        make(m, 1, [&](std::int64_t i) { return labels[i] == m ? 0 : -1; });
+    } else {
+      int column = 0;
+      for (int first = 0; column < columns; ++first) {
+        // The second class of a pair is the positive one; pairs are ordered by the first.
+        const int last = first + 1 + (columns_of_first(columns, first) - 1);
+        for (int second = first + 1; second <= last; ++second, ++column)
+          make(column, 1, [&, first, second](std::int64_t i) {
+            return labels[i] == second ? 0 : labels[i] == first ? -1 : kElsewhere;
+          });
+      }
+    }
+  }
+
+  const DoubleRows& rows() const { return rows_; }
+  int columns() const { return columns_; }
+  std::vector<Part>& parts() { return parts_; }
+
+  double dual() const {
+    double sum = 0;
+    for (const Part& part : parts_) sum += part.newton->dual() + part.constant;
+    return sum;
+  }
+
+  double operations() const {
+    double sum = 0;
+    for (const Part& part : parts_) sum += part.newton->operations();
+    return sum;
+  }
+
+  bool has_started() const {
+    for (const Part& part : parts_)
+      if (!part.newton->has_started()) return false;
+    return true;
+  }
+
+  void first() {
+    each([](Part& part, const auto&) { part.newton->first(); }, [] { return false; });
+  }
+
+  // One Newton step of every problem that is not finished.
+  EpochReport epoch(const std::function<bool()>& poll) {
+    EpochReport report;
+    const double before = operations();
+    std::atomic<std::int64_t> moves{0};
+    // What is short is not polled: there may be no time at all.
+    report.stopped = poll() || !each(
+                                   [&](Part& part, const auto& check) {
+                                     part.newton->first();
+                                     if (!part.newton->is_finished())
+                                       moves += part.newton->step(check);
+                                   },
+                                   poll);
+    report.moves = moves;
+    report.visits = std::int64_t((operations() - before) / double(rows_.features));
+    report.violation = HUGE_VAL;
+    report.dual = -HUGE_VAL;
+    report.half_norm = HUGE_VAL;
+    if (!has_started()) return report;
+    report.dual = report.half_norm = report.violation = 0;
+    for (const Part& part : parts_) {
+      report.dual += part.newton->dual() + part.constant;
+      report.half_norm += part.newton->primal() + part.constant;
+      if (by_violation_) report.violation = std::max(report.violation, part.newton->violation());
+    }
+    if (!by_violation_) report.violation = HUGE_VAL;
+    return report;
+  }
+
+  // Of the weights as round(weight) rounds them.
+  template <class Round>
+  Certificate certify(Round&& round) {
+    first();
+    std::vector<ProximalNewton::Objective> found(parts_.size());
+    each(
+        [&](Part& part, const auto&) {
+          std::vector<double> weights = part.newton->weights();
+          for (double& weight : weights) weight = round(weight);
+          found[&part - parts_.data()] = part.newton->objective_at(std::move(weights));
+        },
+        [] { return false; });
+    Certificate sum;
+    sum.complete = true;
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      sum.primal += found[p].value + parts_[p].constant;
+      sum.dual += parts_[p].newton->dual() + parts_[p].constant;
+      sum.violation = std::max(sum.violation, found[p].violation);
+    }
+    return sum;
+  }
+
+ private:
+  static constexpr int kElsewhere = -2;  // the label of a row that is not of a problem
+
+  struct Stop {};
+
+  static int columns_of_first(int columns, int first) {
+    int classes = 1;
+    while (classes * (classes - 1) / 2 < columns) ++classes;
+    return classes - 1 - first;
+  }
+
+  struct Maker {
+    NewtonProblems& problems;
+    const MachineAxes& axes;
+    const std::vector<double>& loss_weights;
+    NewtonTolerance tolerance;
+
+    template <class LabelOf>
+    void operator()(int column, int columns, LabelOf&& label_of) const {
+      std::vector<std::int32_t> chosen, labels, empty_labels;
+      std::vector<double> weights, empty_weights;
+      for (std::int64_t i = 0; i < problems.rows_.count; ++i) {
+        const int label = label_of(i);
+        if (label == kElsewhere || !(loss_weights[i] > 0)) continue;
+        if (problems.rows_.is_empty(i)) {
+          empty_labels.push_back(label);
+          empty_weights.push_back(loss_weights[i]);
+        } else {
+          chosen.push_back(std::int32_t(i));
+          labels.push_back(label);
+          weights.push_back(loss_weights[i]);
+        }
+      }
+      const ProximalBlocks empty(axes, empty_labels, empty_weights, columns);
+      problems.parts_.push_back({std::make_unique<ProximalNewton>(
+                                     ChosenRows(problems.rows_, std::move(chosen)),
+                                     ProximalBlocks(axes, labels, weights, columns), tolerance),
+                                 column, empty.losses_at_zero()});
+      problems.by_violation_ = tolerance.by_violation;
+    }
+  };
+
+  // work(part, check) of all parts, where check() may throw; false if poll() asked to stop.
+  template <class Work, class Poll>
+  bool each(Work&& work, Poll&& poll) {
+    std::atomic<bool> stopped{false};
+    std::mutex asking;
+    const std::function<bool()> ask = poll;
+    Poller poller(ask);
+    const auto check = [&] {
+      if (!stopped) {
+        const std::lock_guard lock(asking);
+        if (poller.asks_to_stop()) stopped = true;
+      }
+      if (stopped) throw Stop{};
+    };
+    std::exception_ptr error;
+    for_each_chunk(threads_, std::int64_t(parts_.size()), 1,
+                   [&](int, std::int64_t p, std::int64_t, std::int64_t) {
+                     if (stopped) return;
+                     try {
+                       work(parts_[p], check);
+                     } catch (const Stop&) {
+                     } catch (...) {
+                       const std::lock_guard lock(asking);
+                       error = std::current_exception();
+                       stopped = true;
+                     }
+                   });
+    if (error) std::rethrow_exception(error);
+    return !stopped;
+  }
+
+  DoubleRows rows_;
+  int columns_, threads_;
+  bool by_violation_ = false;
+  std::vector<Part> parts_;
+};
+
+}  // namespace polymargin
