@@ -24,12 +24,6 @@ class FilledDocstrings(griffe.Extension):
         for decorator in reversed(cls.decorators):
             written = str(decorator.value)
             if cls.docstring is not None and written.startswith(tuple(DECORATORS)):
-                # Decorators expect indented text, as Python 3.11 and 3.12 keep it.
-                text = "\n".join(
-                    f"    {line}" for line in cls.docstring.value.split("\n")
-                )
-                stand_in = SimpleNamespace(__doc__=text)
+                stand_in = SimpleNamespace(__doc__=cls.docstring.value)
                 eval(written, DECORATORS)(stand_in)
-                cls.docstring.value = "\n".join(
-                    line[4:] for line in stand_in.__doc__.split("\n")
-                )
+                cls.docstring.value = stand_in.__doc__

@@ -4,10 +4,11 @@ Whatever lists kernels (docstrings, the command line, errors, model files) asks 
 table. It needs no NumPy: `polymargin --help` reads it.
 """
 
-import textwrap
 from dataclasses import dataclass
 from importlib import import_module
 from math import inf
+
+from ..base.docstrings import fill_in
 
 
 @dataclass(frozen=True)
@@ -93,15 +94,8 @@ KERNELS_OF_ROWS = tuple(name for name, row in KERNELS.items() if row.of_rows)
 def lists_kernels(cls: type) -> type:
     """Fill in the formulas where the docstring of a class says ``<kernels>``."""
     if cls.__doc__ is not None:  # as without docstrings, python -OO
-        indent = " " * 8
         each = [f'"{name}" is ``{KERNELS[name].formula}``' for name in KERNELS_OF_ROWS]
-        text = textwrap.fill(
-            ", ".join(each) + ".",
-            width=88,
-            initial_indent=indent,
-            subsequent_indent=indent,
-        )
-        cls.__doc__ = cls.__doc__.replace(f"{indent}<kernels>", text)
+        cls.__doc__ = fill_in(cls.__doc__, "<kernels>", ", ".join(each) + ".")
     return cls
 
 

@@ -15,14 +15,23 @@ from typing import Any, Self
 class CallbackContext:
     """A task of a fit: the fit itself, or one of its epochs."""
 
-    def __init__(self, callbacks: list[Any], task_name: str, parent: Any = None):
+    def __init__(
+        self,
+        callbacks: list[Any],
+        task_name: str,
+        task_id: int = 0,
+        parent: Any = None,
+        max_subtasks: int | None = 0,
+    ):
         self.callbacks = callbacks
-        self.task_name = task_name
-        self.parent = parent
+        self.task_name, self.task_id = task_name, task_id
+        self.parent, self.max_subtasks = parent, max_subtasks
+        self.begun = 0  # tasks within this one
 
     def subcontext(self, task_name: str = "") -> "CallbackContext":
         """Return the context of a task within this one."""
-        return CallbackContext(self.callbacks, task_name, self)
+        self.begun += 1
+        return CallbackContext(self.callbacks, task_name, self.begun - 1, self)
 
     def call_on_fit_task_begin(self, *, estimator: Any, **data: Any) -> None:
         """Call the hooks at the beginning of the task."""
@@ -66,9 +75,11 @@ class CallbackSupportMixin:
             vars(self).pop("_skl_callbacks", None)
         return self
 
-    def _init_callback_context(self, **_: Any) -> CallbackContext:
+    def _init_callback_context(
+        self, *, max_subtasks: int | None = 0
+    ) -> CallbackContext:
         self._callback_fit_ctx = CallbackContext(
-            getattr(self, "_skl_callbacks", []), "fit"
+            getattr(self, "_skl_callbacks", []), "fit", max_subtasks=max_subtasks
         )
         for callback in self._callback_fit_ctx.callbacks:
             callback.setup(self, self._callback_fit_ctx)

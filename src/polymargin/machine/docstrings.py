@@ -1,11 +1,9 @@
 """The machines in docstrings of estimators, as the registry has them."""
 
-import textwrap
 from collections.abc import Callable
 
+from ..base.docstrings import fill_in
 from .registry import FORMULATIONS, Formulation
-
-_INDENT = " " * 8
 
 
 def lists_machines(able: Callable[[Formulation], object]):
@@ -23,19 +21,13 @@ def lists_machines(able: Callable[[Formulation], object]):
     names = ", ".join(f'"{row.name}"' for row in rows)
     with_costs = ", ".join(f'"{row.name}"' for row in rows if row.costs)
     each = "; ".join(f'{row.full_name} ("{row.name}") {row.meaning}' for row in rows)
-    about = textwrap.fill(
-        f"The formulation: {each}.",
-        width=88,
-        initial_indent=_INDENT,
-        subsequent_indent=_INDENT,
-        break_on_hyphens=False,
-    )
 
     def fill(cls: type) -> type:
         if cls.__doc__ is not None:  # as without docstrings, python -OO
             text = cls.__doc__.replace("<machines>", "{" + names + "}")
             text = text.replace("<machines with costs>", with_costs)
-            cls.__doc__ = text.replace(f"{_INDENT}<what the machines count>", about)
+            about = f"The formulation: {each}."
+            cls.__doc__ = fill_in(text, "<what the machines count>", about)
         return cls
 
     return fill
