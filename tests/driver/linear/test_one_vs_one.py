@@ -93,7 +93,7 @@ def test_two_classes_are_one_vs_rest(loss):
 
 def test_a_finished_pair_is_visited_no_more():
     X, y = make_problem(n=200, k=4, seed=2)
-    model = fit("hinge", X, y, tol=1e-3, history=True)
+    model = fit("hinge", X, y, tol=1e-3, history=True, solver="dual")
     visits = model.history_["visits"]
     assert visits[0] == 3 * len(y)
     assert (np.diff(visits) <= 0).all()
