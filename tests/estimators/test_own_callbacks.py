@@ -87,6 +87,12 @@ def test_a_fit_that_fails_tells_the_end():
     assert "weights" not in vars(model)
 
 
+@pytest.mark.parametrize("wrong", [object(), Notes])
+def test_what_is_no_callback_is_refused(wrong):
+    with pytest.raises(TypeError, match="is not a callback; give an object with"):
+        Estimator().set_callbacks(wrong)
+
+
 def test_callbacks_can_be_taken_away():
     notes = Notes()
     model = Estimator().set_callbacks(notes).set_callbacks()

@@ -11,6 +11,8 @@ from copy import copy
 from functools import wraps
 from typing import Any, Self
 
+_HOOKS = ("setup", "on_fit_task_begin", "on_fit_task_end", "teardown")
+
 
 class CallbackContext:
     """A task of a fit: the fit itself, or one of its epochs."""
@@ -69,6 +71,13 @@ class CallbackSupportMixin:
 
     def set_callbacks(self, *callbacks: Any) -> Self:
         """Set the callbacks of the next fits; none are there without arguments."""
+        for callback in callbacks:
+            missing = [name for name in _HOOKS if not hasattr(callback, name)]
+            if missing or isinstance(callback, type):
+                raise TypeError(
+                    f"{callback!r} is not a callback; give an object with the methods "
+                    f"{', '.join(_HOOKS)}."
+                )
         if callbacks:
             self._skl_callbacks = list(callbacks)
         else:
