@@ -60,3 +60,19 @@ def test_bars(ours, word, tmp_path):
     assert "| made up | 10 | 2 | " in text and "| lonely" not in text
     line = next(line for line in text.splitlines() if "better grid" in line)
     assert f"**{word}**" in line
+
+
+def test_one_split_has_no_standard_error():
+    def splits(*pairs):
+        names = tables.PLAIN, tables.OURS
+        return {
+            "splits": [
+                {name: {"accuracy": x} for name, x in zip(names, pair, strict=True)}
+                for pair in pairs
+            ]
+        }
+
+    assert tables.behind(splits((0.9, 0.9))) == 0
+    assert tables.behind(splits((0.9, 0.8))) == float("inf")
+    # 0.1 and 0.3 below: 0.2 in the mean, give or take 0.1.
+    assert tables.behind(splits((0.9, 0.8), (0.9, 0.6))) == pytest.approx(2)
