@@ -19,18 +19,24 @@ namespace polymargin::bindings {
 template <class Real, class Problems>
 class PyBinaryProblems : public Interruptible {
  public:
+  // `groups`: of OneVsRest, how many.
+  template <class... Counts>
   PyBinaryProblems(const PyRows<Real>& rows, Input<std::int32_t> labels, Input<double> loss_weights,
-                   int classes, const MachineAxes& machine, const std::string& restricted,
-                   double tolerance, bool by_violation, std::uint64_t seed, int threads)
+                   const MachineAxes& machine, const std::string& restricted, double tolerance,
+                   bool by_violation, std::uint64_t seed, int threads, int classes,
+                   Counts... groups)
       : rows_(rows) {
     const std::size_t size = std::size_t(rows.rows->size());
     check_labels(labels, loss_weights, size, 0, classes);
     driver_ = std::make_unique<Problems>(
         rows.rows, std::vector<std::int32_t>(labels.data(), labels.data() + size),
-        std::vector<Real>(loss_weights.data(), loss_weights.data() + size), classes,
+        std::vector<Real>(loss_weights.data(), loss_weights.data() + size), classes, groups...,
         make_machine<Real>(machine, restricted, 0), Tolerance{tolerance, by_violation}, seed,
         threads);
-    for (const auto& binary : driver_->problems()) check_lengths(binary.driver->examples());
+    for (const auto& binary : driver_->problems()) {
+      check_lengths(binary.driver->examples());
+      columns_ += binary.columns;
+    }
   }
 
   void set_schedule(const std::string& order, bool shrinking, bool cooling, double epsilon) {
@@ -51,15 +57,22 @@ class PyBinaryProblems : public Interruptible {
     return certificate([&](const auto& poll) { return driver_->certify(poll); });
   }
 
-  // The dual variables as CSR, a column for each problem: (indptr, problems, values).
+  // How many columns a visit of a row has, at most.
+  int columns_of_visit() const {
+    int most = 0;
+    for (const auto& binary : driver_->problems()) most = std::max(most, binary.columns);
+    return most;
+  }
+
+  // The dual variables as CSR, a column for each binary problem: (indptr, columns, values).
   nb::tuple duals() {
     std::vector<std::int64_t> starts{0};
     std::vector<std::int32_t> columns;
     std::vector<Real> values;
     for (std::int64_t i = 0; i < driver_->examples(); ++i) {
-      driver_->for_each_problem(i, [&](auto& binary, std::int64_t p, std::int32_t row) {
-        binary.driver->blocks().for_each(row, [&](std::int32_t, Real u) {
-          columns.push_back(std::int32_t(p));
+      driver_->for_each_problem(i, [&](auto& binary, std::int64_t first, std::int32_t row) {
+        binary.driver->blocks().for_each(row, [&](std::int32_t m, Real u) {
+          columns.push_back(std::int32_t(first) + m);
           values.push_back(u);
         });
       });
@@ -70,39 +83,42 @@ class PyBinaryProblems : public Interruptible {
   }
 
   void set_duals(Input<std::int64_t> starts, Input<std::int32_t> columns, Input<double> values) {
-    check_dual_blocks<Real>(starts, columns, values, driver_->examples(),
-                            std::int64_t(driver_->problems().size()));
+    check_dual_blocks<Real>(starts, columns, values, driver_->examples(), columns_);
+    std::vector<typename DualBlocks<Real>::Entry> entries;
     for (std::int64_t i = 0; i < driver_->examples(); ++i) {
       std::int64_t at = starts.data()[i];
       const std::int64_t end = starts.data()[i + 1];
-      driver_->for_each_problem(i, [&](auto& binary, std::int64_t p, std::int32_t row) {
-        while (at < end && columns.data()[at] < p) ++at;
-        if (at < end && columns.data()[at] == p)
-          binary.driver->blocks().set(row, {{0, Real(values.data()[at])}});
+      driver_->for_each_problem(i, [&](auto& binary, std::int64_t first, std::int32_t row) {
+        while (at < end && columns.data()[at] < first) ++at;
+        entries.clear();
+        for (; at < end && columns.data()[at] < first + binary.columns; ++at)
+          entries.push_back({std::int32_t(columns.data()[at] - first), Real(values.data()[at])});
+        if (!entries.empty()) binary.driver->blocks().set(row, entries);
       });
     }
     driver_->rebuild_weights();
   }
 
-  // A copy of W, of shape (features, problems).
+  // A copy of W, of shape (features, columns).
   nb::object weights() {
-    auto& problems = driver_->problems();
     const std::int64_t features = rows_.rows->features();
-    AlignedArray<Real> copy(std::size_t(features) * problems.size());
-    for (std::size_t p = 0; p < problems.size(); ++p)
-      std::copy_n(problems[p].driver->weights().of_feature(0), features,
-                  copy.data() + p * features);
-    return to_matrix(std::move(copy), features, std::int64_t(problems.size()), true);
+    AlignedArray<Real> copy(std::size_t(features) * std::size_t(columns_));
+    Real* to = copy.data();
+    for_each_column([&](auto& weights, int m) {
+      for (std::int64_t f = 0; f < features; ++f) *to++ = weights.of_feature(f)[m];
+    });
+    return to_matrix(std::move(copy), features, columns_, true);
   }
 
   void set_weights(nb::ndarray<const Real, nb::ndim<2>, nb::c_contig, nb::device::cpu> values) {
-    auto& problems = driver_->problems();
     const std::int64_t features = rows_.rows->features();
-    if (values.shape(0) != std::size_t(features) || values.shape(1) != problems.size())
-      throw std::invalid_argument("weights must have the shape (features, problems)");
-    for (std::size_t p = 0; p < problems.size(); ++p)
-      for (std::int64_t f = 0; f < features; ++f)
-        *problems[p].driver->weights().of_feature(f) = values.data()[f * problems.size() + p];
+    if (values.shape(0) != std::size_t(features) || values.shape(1) != std::size_t(columns_))
+      throw std::invalid_argument("weights must have the shape (features, columns)");
+    const Real* from = values.data();
+    for_each_column([&](auto& weights, int m) {
+      for (std::int64_t f = 0; f < features; ++f) weights.of_feature(f)[m] = from[f * columns_];
+      ++from;
+    });
   }
 
   nb::object release_weights() {
@@ -112,18 +128,27 @@ class PyBinaryProblems : public Interruptible {
   }
 
  private:
+  // Calls f(weights of a problem, class of it) for all columns, in order.
+  template <class F>
+  void for_each_column(F&& f) {
+    for (auto& binary : driver_->problems())
+      for (int m = 0; m < binary.columns; ++m) f(binary.driver->weights(), m);
+  }
+
   PyRows<Real> rows_;
   std::unique_ptr<Problems> driver_;
+  std::int64_t columns_ = 0;
 };
 
-template <class Real, class Problems>
-static void bind(nb::module_& m, const char* name) {
+// `groups`: nothing, or the type and the name of one more number.
+template <class Real, class Problems, class... Counts>
+static void bind(nb::module_& m, const char* name, const auto&... groups) {
   using Driver = PyBinaryProblems<Real, Problems>;
   nb::class_<Driver>(m, name)
-      .def(nb::init<const PyRows<Real>&, Input<std::int32_t>, Input<double>, int,
-                    const MachineAxes&, const std::string&, double, bool, std::uint64_t, int>(),
-           "rows"_a, "labels"_a, "loss_weights"_a, "classes"_a, "machine"_a, "restricted"_a,
-           "tolerance"_a, "by_violation"_a, "seed"_a, "threads"_a)
+      .def(nb::init<const PyRows<Real>&, Input<std::int32_t>, Input<double>, const MachineAxes&,
+                    const std::string&, double, bool, std::uint64_t, int, int, Counts...>(),
+           "rows"_a, "labels"_a, "loss_weights"_a, "machine"_a, "restricted"_a, "tolerance"_a,
+           "by_violation"_a, "seed"_a, "threads"_a, "classes"_a, groups...)
       .def("set_schedule", &Driver::set_schedule, "order"_a, "shrinking"_a, "cooling"_a,
            "epsilon"_a)
       .def("epoch", &Driver::epoch, "seconds"_a)
@@ -134,14 +159,15 @@ static void bind(nb::module_& m, const char* name) {
       .def("weights", &Driver::weights)
       .def("set_weights", &Driver::set_weights, "weights"_a)
       .def("release_weights", &Driver::release_weights)
+      .def_prop_ro("columns_of_visit", &Driver::columns_of_visit)
       .def_prop_ro("interrupted", [](const Driver& driver) { return driver.interrupted(); });
 }
 
 void bind_binary_problems(nb::module_& m) {
   bind<float, OneVsOne<float>>(m, "OneVsOne32");
   bind<double, OneVsOne<double>>(m, "OneVsOne64");
-  bind<float, OneVsRest<float>>(m, "OneVsRest32");
-  bind<double, OneVsRest<double>>(m, "OneVsRest64");
+  bind<float, OneVsRest<float>, int>(m, "OneVsRest32", "groups"_a);
+  bind<double, OneVsRest<double>, int>(m, "OneVsRest64", "groups"_a);
 }
 
 }  // namespace polymargin::bindings

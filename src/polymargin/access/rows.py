@@ -11,13 +11,15 @@ from ..base.finite import all_finite
 from .csr import index_arrays
 
 # A dense row costs a multiplication per feature, a sparse one an index per non-zero:
-# below this density a sparse copy is faster, and no larger than the array itself.
+# below this density a sparse copy is faster, and no larger than the array itself. Where
+# rows meet one column of the weights at a time, vectors run along dense features.
 SPARSE_BELOW = 0.4
+SPARSE_BELOW_OF_ONE = 0.1
 
 
-def dense_is_faster(nonzeros: int, size: int) -> bool:
+def dense_is_faster(nonzeros: int, size: int, single: bool = False) -> bool:
     """Whether rows with so many non-zeros among all values are better stored dense."""
-    return nonzeros >= SPARSE_BELOW * size
+    return nonzeros >= (SPARSE_BELOW_OF_ONE if single else SPARSE_BELOW) * size
 
 
 class Rows:
@@ -33,6 +35,10 @@ class Rows:
     bias : float, default=0.0
         Value of an additional, last and constant feature; none if zero.
 
+    single : bool, default=False
+        Whether rows meet one column of the weights at a time, as those of pairs of
+        classes do: then dense rows are copied below 10 %.
+
     Attributes
     ----------
     matrix : ndarray or csr_array
@@ -41,8 +47,10 @@ class Rows:
         The same for the core, with the constant feature.
     """
 
-    def __init__(self, X, bias: float = 0.0):
-        if not sp.issparse(X) and not dense_is_faster(np.count_nonzero(X), X.size):
+    def __init__(self, X, bias: float = 0.0, single: bool = False):
+        if not sp.issparse(X) and not dense_is_faster(
+            np.count_nonzero(X), X.size, single
+        ):
             X = sp.csr_array(X)
         self.core = csr_rows(X, bias) if sp.issparse(X) else core.dense_rows(X, bias)
         if sp.issparse(X) and not self.core.canonical:
@@ -66,6 +74,12 @@ class Rows:
         if not self.is_sparse:
             return X.nbytes
         return X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+
+    @property
+    def mean_length(self) -> float:
+        """How many numbers a row has in store, with the constant feature."""
+        stored = self.matrix.nnz if self.is_sparse else self.matrix.size
+        return stored / self.shape[0] + bool(self.bias)
 
     @property
     def is_sparse(self) -> bool:

@@ -45,7 +45,8 @@ class InMemory:
     @staticmethod
     def driver(X, problem: Problem, options: LinearOptions) -> LinearDriver:
         """Return the driver that trains on X."""
-        return linear_driver(Rows(X, options.bias), problem, options)
+        single = problem.machine.formulation.by_pairs or problem.n_columns == 1
+        return linear_driver(Rows(X, options.bias, single), problem, options)
 
     def predict_with(self, estimator, predict: Callable) -> np.ndarray:
         """Return what ``predict(X)`` says of all rows."""

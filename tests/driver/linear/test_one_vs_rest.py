@@ -1,4 +1,4 @@
-"""One-vs-rest, every class by itself: where dense rows are long."""
+"""One-vs-rest: each class by itself where dense rows are long, or in groups."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ from reference import solve_primal
 from polymargin import LinearSVM
 from polymargin.access.rows import Rows
 from polymargin.driver.linear import dual
-from polymargin.driver.linear.dual import dual_driver, separation_pays
+from polymargin.driver.linear.dual import class_groups, dual_driver, separation_pays
 from polymargin.driver.options import LinearOptions
 from polymargin.machine.problem import state_problem
 from polymargin.machine.registry import find_machine
@@ -221,3 +221,72 @@ def test_max_time(clock):
     assert_allclose(
         model.dual_coef_.T @ augmented(model, X), class_weights(model), rtol=1e-6
     )
+
+
+@pytest.fixture
+def grouped(monkeypatch):
+    """Five classes, and what makes two groups of them."""
+    monkeypatch.setattr(dual, "LANES", 2)
+    monkeypatch.setattr(dual, "GROUPED_PRODUCTS", 16)
+    X, y = make_problem(n=90, d=8, k=5, scale=0.5, noise=0.1)
+    assert class_groups(Rows(X), stated(X, y)) == 2
+    return X, y
+
+
+def test_how_many_groups():
+    """By what a visit has to multiply, and not by the number of threads."""
+    y = np.arange(200) % 40  # three vectors of classes
+
+    def groups(length, stored=np.asarray, machine="ovr", y=y, **parameters):
+        X = np.ones((len(y), length))
+        return class_groups(
+            Rows(stored(X), **parameters), stated(X, y, machine=machine)
+        )
+
+    assert groups(170) == 1
+    assert groups(171) == 2
+    assert groups(170, bias=1.0) == 2
+    assert groups(171, sp.csr_array) == 2
+    assert groups(171, machine="cs") == 1
+    assert groups(513, np.asfortranarray, y=y % 16) == 1  # one vector
+    assert groups(513, np.asfortranarray, y=y % 20) == 2
+    long = sp.csr_array(
+        (np.ones(2000), (np.repeat(np.arange(2), 1000), 2 * [*range(1000)]))
+    )
+    assert class_groups(Rows(long), stated(long, np.arange(2))) == 1  # one column
+    many = np.arange(4000) % 2000  # 125 vectors
+    row = np.zeros((4000, 1000))
+    row[:, :100] = 1
+    assert class_groups(Rows(sp.csr_array(row)), stated(row, many)) == 12
+
+
+@pytest.mark.parametrize("loss", [*LOSSES, "logistic"])
+def test_groups_find_the_optimum(grouped, loss):
+    X, y = grouped
+    model = fit(loss, X, y, C=0.5, tol=1e-8)
+    best, weights = solve_primal("ovr", loss, augmented(model, X), y, np.full(90, 0.5))
+    assert_allclose(model.objective_, best, rtol=1e-6)
+    assert_allclose(class_weights(model), weights, atol=1e-3)
+    assert_allclose(model.dual_coef_.T @ augmented(model, X), class_weights(model))
+    objective, cold = model.objective_, model.n_iter_
+    model.set_params(warm_start=True, tol=1e-7).fit(X, y)
+    assert model.n_iter_ < cold / 2
+    assert_allclose(model.objective_, objective, rtol=1e-7)
+
+
+def test_groups_on_threads(grouped):
+    one, *others = (
+        fit("hinge", *grouped, tol=1e-4, history=True, n_jobs=n_jobs)
+        for n_jobs in (1, 2, 4)
+    )
+    assert one.history_["visits"][0] == 2 * len(grouped[1])
+    for other in others:
+        assert_same_training(one, other)
+
+
+def test_groups_in_a_stream(grouped):
+    X, y = grouped
+    model = fit("hinge", X, y, tol=1e-3)
+    fitted = model.coef_.copy()
+    model.partial_fit(X[:10], y[:10])
+    assert 0 < np.linalg.norm(model.coef_ - fitted) < np.linalg.norm(fitted)

@@ -22,19 +22,24 @@ class DualBlocks {
   };
 
   // `filled`: nearly all variables end above zero, and a list of the others would save nothing.
-  DualBlocks(std::int64_t examples, const ClassLayout& layout, bool filled = false)
-      : examples_(examples), layout_(layout), sparse_(layout.classes > kDenseClasses && !filled) {
+  // `padded`: dense blocks are whole packs.
+  DualBlocks(std::int64_t examples, const ClassLayout& layout, bool filled = false,
+             bool padded = true)
+      : examples_(examples),
+        layout_(layout),
+        sparse_(layout.classes > kDenseClasses && !filled),
+        stride_(padded ? layout.stride : layout.classes) {
     if (sparse_)
       lists_.resize(examples);
     else
-      array_.resize(std::size_t(examples) * layout.stride);
+      array_.resize(std::size_t(examples) * stride_);
   }
 
   std::int64_t examples() const { return examples_; }
   bool sparse() const { return sparse_; }
 
   // Dense storage only: the block itself.
-  Real* dense(std::int64_t i) { return array_.data() + i * layout_.stride; }
+  Real* dense(std::int64_t i) { return array_.data() + i * stride_; }
   // Sparse storage only: the non-zeros of the block, in ascending order of class.
   const std::vector<Entry>& list(std::int64_t i) const { return lists_[i]; }
 
@@ -42,7 +47,7 @@ class DualBlocks {
     if (sparse_)
       __builtin_prefetch(&lists_[i]);
     else
-      __builtin_prefetch(array_.data() + i * layout_.stride);
+      __builtin_prefetch(array_.data() + i * stride_);
   }
 
   // The same, one step later: what a sparse block points to.
@@ -73,7 +78,7 @@ class DualBlocks {
     if (sparse_) {
       for (const Entry& entry : lists_[i]) f(entry.label, entry.value);
     } else {
-      const Real* block = array_.data() + i * layout_.stride;
+      const Real* block = array_.data() + i * stride_;
       for (int m = 0; m < layout_.classes; ++m)
         if (block[m] != 0) f(std::int32_t(m), block[m]);
     }
@@ -90,7 +95,7 @@ class DualBlocks {
     if (sparse_) {
       lists_[i] = entries;
     } else {
-      std::fill_n(dense(i), layout_.stride, Real(0));
+      std::fill_n(dense(i), stride_, Real(0));
       for (const Entry& entry : entries) dense(i)[entry.label] = entry.value;
     }
   }
@@ -104,6 +109,7 @@ class DualBlocks {
   std::int64_t examples_;
   ClassLayout layout_;
   bool sparse_;
+  std::int64_t stride_;  // from one dense block to the next
   AlignedArray<Real> array_;
   std::vector<std::vector<Entry>> lists_;
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "polymargin/access/packed_rows.hpp"
+#include "polymargin/access/single_products.hpp"
 #include "polymargin/access/weights.hpp"
 
 namespace polymargin {
@@ -132,43 +133,15 @@ inline void add_tile(const Row& row, Weights<Real>& w, int first_pack, Real bias
   if (bias != 0) add(w.features() - 1, bias);
 }
 
-// A single class: <w, x> and w += coefficient x, with vectors over the features where the row has
-// them side by side, and four sums that do not wait for each other where it has not.
-template <class Real, class Row>
-inline Real single_score(const Row& row, const Weights<Real>& w, Real bias) {
-  const Real* weights = w.of_feature(0);
-  Real sums[4] = {};
-  std::int64_t p = 0;
-  if constexpr (Row::kContiguous) {
-    using V = Pack<Real, kNativeBytes>;
-    constexpr int kLanes = kNativeBytes / int(sizeof(Real));
-    V packs[2] = {};
-    for (; p + 2 * kLanes <= row.size; p += 2 * kLanes)
-      for (int half = 0; half < 2; ++half)
-        packs[half] += load_anywhere<V>(row.values + p + half * kLanes) *
-                       load_anywhere<V>(weights + p + half * kLanes);
-    sums[0] = sum_lanes<Real, kNativeBytes>(packs[0] + packs[1]);
-  }
-  for (; p + 4 <= row.size; p += 4)
-    for (int f = 0; f < 4; ++f) sums[f] += row.value(p + f) * weights[row.feature(p + f)];
-  for (; p < row.size; ++p) sums[0] += row.value(p) * weights[row.feature(p)];
-  if (bias != 0) sums[1] += bias * weights[w.features() - 1];
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
-
-template <class Real, class Row>
-inline void single_add(const Row& row, Weights<Real>& w, Real bias, Real coefficient) {
-  Real* __restrict weights = w.of_feature(0);
-  for (std::int64_t p = 0; p < row.size; ++p) weights[row.feature(p)] += coefficient * row.value(p);
-  if (bias != 0) weights[w.features() - 1] += coefficient * bias;
-}
-
 // Implements Rows from `Storage`: row(i), size(), features() and the two prefetches. A bias other
 // than zero adds a last, constant feature of that value to every row.
 template <class Real, class Storage>
 class RowsOf final : public Rows<Real> {
  public:
   RowsOf(const Storage& storage, Real bias) : storage_(storage), bias_(bias) {}
+
+  const Storage& storage() const { return storage_; }
+  Real bias() const { return bias_; }
 
   std::int64_t size() const override { return storage_.size(); }
   std::int64_t features() const override { return storage_.features() + (bias_ != 0); }
@@ -197,7 +170,7 @@ class RowsOf final : public Rows<Real> {
               int last) const override {
     const auto row = storage_.row(i);
     if (w.single()) {
-      scores[0] = single_score(row, w, bias_);
+      scores[0] = single_score(row, w.of_feature(0), storage_.features(), bias_);
       return;
     }
     with_pack_bytes(w.layout().bytes, [&](auto bytes) {
@@ -210,7 +183,8 @@ class RowsOf final : public Rows<Real> {
   void add(std::int64_t i, Weights<Real>& w, const Real* coefficients, int first,
            int last) const override {
     const auto row = storage_.row(i);
-    if (w.single()) return single_add(row, w, bias_, coefficients[0]);
+    if (w.single())
+      return single_add(row, w.of_feature(0), storage_.features(), bias_, coefficients[0]);
     with_pack_bytes(w.layout().bytes, [&](auto bytes) {
       for_each_tile(first, last, [&](auto tile, int first_pack) {
         add_tile<Real, bytes(), tile()>(row, w, first_pack, bias_, coefficients);

@@ -63,6 +63,10 @@ inline V load_anywhere(const void* p) {
   __builtin_memcpy(&v, p, sizeof(V));
   return v;
 }
+template <class V>
+inline void store_anywhere(void* p, V v) {
+  __builtin_memcpy(p, &v, sizeof(V));
+}
 
 template <class V>
 inline V max_of(V a, V b) {

@@ -27,26 +27,38 @@ struct LinearState {
   const LabelSets* label_sets = nullptr;  // if examples have any number of labels
 };
 
+// Calls measure(thread, begin, end, tally) for chunks of the rows, on threads, and sums up what
+// they tally. `poll` is asked now and then whether to stop.
+template <class Measure>
+Tally measure_chunks(std::int64_t size, int threads, const std::function<bool()>& poll,
+                     const Measure& measure) {
+  constexpr std::int64_t kChunk = 1024;
+  std::vector<Tally> tallies((size + kChunk - 1) / kChunk);
+  Poller poller(poll);
+  std::atomic<bool> stop{false};
+  for_each_chunk(threads, size, kChunk,
+                 [&](int thread, std::int64_t chunk, std::int64_t begin, std::int64_t end) {
+                   if (thread == 0 && poller.asks_to_stop()) stop = true;
+                   if (!stop) measure(thread, begin, end, tallies[chunk]);
+                 });
+  Tally total;
+  total.complete = !stop;
+  for (const Tally& tally : tallies) total.add(tally);
+  return total;
+}
+
 // Scores every row against W, in the precision of the rows; sums are in double precision. Writes
-// the loss of each row, unless it is stopped. `poll` is asked now and then whether to stop.
+// the loss of each row, unless it is stopped.
 template <class Real, class W>
 Tally measure_rows(const LinearState<Real, W>& state, int threads,
                    const std::function<bool()>& poll, std::vector<Real>& losses) {
-  constexpr std::int64_t kChunk = 1024;
-  const std::int64_t size = state.rows.size();
   const ClassLayout& layout = state.weights.layout();
-  std::vector<Tally> tallies((size + kChunk - 1) / kChunk);
   std::vector<Workspace<Real>> workspaces;
   for (int t = 0; t < std::max(threads, 1); ++t) workspaces.emplace_back(layout);
-  losses.resize(size);
-
-  Poller poller(poll);
-  std::atomic<bool> stop{false};
-  for_each_chunk(
-      threads, size, kChunk,
-      [&](int thread, std::int64_t chunk, std::int64_t begin, std::int64_t end) {
-        if (thread == 0 && poller.asks_to_stop()) stop = true;
-        if (stop) return;
+  losses.resize(state.rows.size());
+  return measure_chunks(
+      state.rows.size(), threads, poll,
+      [&](int thread, std::int64_t begin, std::int64_t end, Tally& tally) {
         Workspace<Real>& workspace = workspaces[thread];
         for (std::int64_t i = begin; i < end; ++i) {
           const Example<Real>& example = state.examples[i];
@@ -56,14 +68,9 @@ Tally measure_rows(const LinearState<Real, W>& state, int threads,
           const Step<Real> step = state.machine.step(block, std::numeric_limits<Real>::infinity());
           workspace.clear_dual();
           losses[i] = step.loss;
-          tallies[chunk].add_loss(example, double(step.loss), double(step.violation));
+          tally.add_loss(example, double(step.loss), double(step.violation));
         }
       });
-
-  Tally total;
-  total.complete = !stop;
-  for (const Tally& tally : tallies) total.add(tally);
-  return total;
 }
 
 }  // namespace polymargin

@@ -200,6 +200,15 @@ class BoxMachine final : public BoxBlocks<Real, Margin, Squares> {
       return with_lanes_in_memory(block, visit);
   }
 
+  std::optional<ClippedStep<Real>> clipped_step() const override {
+    constexpr bool kMeet = Margin::kSumsToZero || Margin::rho(2) != 0 || Squares == Penalty::of_sum;
+    if constexpr (kMeet || !Box::kExact)
+      return std::nullopt;
+    else
+      return ClippedStep<Real>(margin_.targets().label, margin_.targets().other,
+                               Squares == Penalty::of_each);
+  }
+
  private:
   using BoxBlocks<Real, Margin, Squares>::margin_;
 

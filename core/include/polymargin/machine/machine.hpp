@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "polymargin/machine/clipped_step.hpp"
 #include "polymargin/machine/example_lanes.hpp"
 #include "polymargin/restricted/block.hpp"
 
@@ -21,15 +23,6 @@ struct BlockEntries {
 
   int class_of(int c) const { return index != nullptr ? index[c] : c; }
   bool is_label(int c) const { return class_of(c) == label; }
-};
-
-template <class Real>
-struct Step {
-  Real violation = 0;    // of the optimality conditions, before the step
-  Real loss = 0;         // before the step
-  Real gain = 0;         // increase of the dual objective
-  Real norm_change = 0;  // increase of 1/2 |W|^2
-  bool moved = false;
 };
 
 template <class Real>
@@ -59,6 +52,9 @@ class Machine {
 
   // Whether its restricted solver adapts a step length to each example.
   virtual bool adapts_step() const { return false; }
+
+  // The step of a single variable, if its variables do not meet and it is solved exactly.
+  virtual std::optional<ClippedStep<Real>> clipped_step() const { return std::nullopt; }
 
   // The loss of a row without features, whose scores are zero whatever W is.
   virtual double loss_at_zero(int classes, int label) const = 0;

@@ -19,13 +19,23 @@ std::shared_ptr<const Machine<Real>> machine_of(const Choice& choice) {
   return test::machine_of<Real>(choice.machine, choice.loss, 1, choice.restricted);
 }
 
+// One-vs-rest with a group for each class, or with so many groups.
 template <template <class> class Problems, class Real>
-std::unique_ptr<Problems<Real>> make(
-    const Problem<Real>& problem, std::shared_ptr<const Machine<Real>> machine, Tolerance tolerance,
-    int threads, const ScheduleOptions& options = {"permuted", false, false, 0}) {
-  auto result = std::make_unique<Problems<Real>>(
-      problem.matrix.view(Storage::csr32, 1), problem.labels, problem.loss_weights, problem.classes,
-      std::move(machine), tolerance, kSeed, threads);
+std::unique_ptr<Problems<Real>> make(const Problem<Real>& problem,
+                                     std::shared_ptr<const Machine<Real>> machine,
+                                     Tolerance tolerance, int threads,
+                                     const ScheduleOptions& options = {"permuted", false, false, 0},
+                                     int groups = 0) {
+  const auto make_with = [&](auto... counts) {
+    return std::make_unique<Problems<Real>>(problem.matrix.view(Storage::csr32, 1), problem.labels,
+                                            problem.loss_weights, counts..., std::move(machine),
+                                            tolerance, kSeed, threads);
+  };
+  std::unique_ptr<Problems<Real>> result;
+  if constexpr (std::is_same_v<Problems<Real>, OneVsRest<Real>>)
+    result = make_with(problem.classes, groups == 0 ? problem.classes : groups);
+  else
+    result = make_with(problem.classes);
   for (auto& binary : result->problems()) set_schedule(*binary.driver, options);
   return result;
 }
@@ -115,6 +125,35 @@ void check_classes() {
     });
     CHECK_EQUAL(next, 5);
   }
+}
+
+// A group has its classes, one after the other; labels of other groups are outside.
+void check_groups() {
+  const Problem<double> problem(5, 60, 6, 7, 0.6);
+  const auto all = make<OneVsRest>(problem, machine_of<double>(kBinary[0]), {1e-9, false}, 2,
+                                   {"acf", true, false, 1e-3}, 3);
+  CHECK_EQUAL(all->problems().size(), 3u);
+  std::int32_t next = 0;
+  for (const auto& group : all->problems()) {
+    CHECK_EQUAL(group.second, next);
+    CHECK(group.columns == 2 || group.columns == 3);
+    for (int i = 0; i < 60; ++i) {
+      const std::int32_t column = problem.labels[i] - next;
+      const bool inside = column >= 0 && column < group.columns;
+      CHECK_EQUAL(group.driver->examples()[i].label, inside ? column : -1);
+    }
+    next += group.columns;
+  }
+  CHECK_EQUAL(next, 7);
+  // Its optimum is that of the classes one by one.
+  const auto apart = make<OneVsRest>(problem, machine_of<double>(kBinary[0]), {1e-9, false}, 1);
+  for (int epoch = 0; epoch < 5000; ++epoch) {
+    all->epoch(never);
+    apart->epoch(never);
+  }
+  const Certificate mine = all->certify(never), theirs = apart->certify(never);
+  CHECK_AT_MOST(mine.primal - mine.dual, 1e-9L * mine.primal);
+  CHECK_NEAR(mine.primal, theirs.primal, 2e-9L * mine.primal);
 }
 
 // Each problem takes the steps that it takes alone, and the reports are their sums.
@@ -320,6 +359,7 @@ void check_training() {
 void run_tests() {
   check_pairs();
   check_classes();
+  check_groups();
   check_training<OneVsOne, double>();
   check_training<OneVsOne, float>();
   check_training<OneVsRest, double>();

@@ -26,15 +26,23 @@ class AdaptiveSchedule final : public Schedule {
     inverse_mean_ = mean_gain_ > 0 ? 1 / mean_gain_ : 0;
     gains_ = 0;
     visits_ = 0;
-    double sum = 0;
-    for (std::int32_t i : examples_) sum += state_[i].preference;
-    const float share = float(double(examples_.size()) / sum);
-    round.clear();
+    const float share = float(double(examples_.size()) / sum_of_preferences());
+    std::size_t visits = 0;
     for (std::int32_t i : examples_) {
-      State& state = state_[i];
-      for (state.owed += share * state.preference; state.owed >= 1; state.owed -= 1)
-        round.push_back(i);
+      state_[i].owed += share * state_[i].preference;
+      visits += std::size_t(state_[i].owed);
     }
+    round.resize(visits + 1);
+    std::int32_t* next = round.data();
+    for (std::int32_t i : examples_) {
+      float owed = state_[i].owed;
+      const bool due = owed >= 1;  // not a branch, which nobody could predict
+      *next = i;
+      next += due;
+      for (owed -= float(due); owed >= 1; owed -= 1) *next++ = i;
+      state_[i].owed = owed;
+    }
+    round.resize(visits);
     if (round.empty()) return all_permuted(round, random);
     random.shuffle(std::span(round));
   }
@@ -78,6 +86,17 @@ class AdaptiveSchedule final : public Schedule {
   }
 
  private:
+  double sum_of_preferences() const {
+    const auto preference = [&](std::size_t e) { return double(state_[examples_[e]].preference); };
+    double even = 0, odd = 0;  // which do not wait for each other
+    std::size_t e = 0;
+    for (; e + 2 <= examples_.size(); e += 2) {
+      even += preference(e);
+      odd += preference(e + 1);
+    }
+    return even + odd + (e < examples_.size() ? preference(e) : 0);
+  }
+
   static constexpr float kRate = 0.05f;
   static constexpr float kWorthwhile = 0.1f;
   static constexpr float kLeast = 0.02f, kMost = 20.0f;

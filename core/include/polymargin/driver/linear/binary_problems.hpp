@@ -1,7 +1,7 @@
-// Binary problems that do not meet, each with a sequential driver of its own: pairs of classes, or
-// single classes against the rest. Threads take whole problems, and a problem that has reached the
-// tolerance is not touched again. If the gap of each is within a share of its own objective, the
-// sum of the gaps is within that share of the sum.
+// Binary problems that do not meet: pairs of classes, or classes against the rest, one by one or in
+// groups. Each, or each group, has a sequential driver of its own. Threads take whole drivers, and
+// one that has reached the tolerance is not touched again. If the gap of each is within a share of
+// its own objective, the sum of the gaps is within that share of the sum.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +23,7 @@ class BinaryProblems {
   using Driver = Sequential<Real>;
   struct Binary {
     std::int32_t first, second;  // its classes; the second is the positive one
+    int columns;                 // of a group: so many classes are positive, one after the other
     std::unique_ptr<Driver> driver;
     EpochReport report = {};       // of its last epoch
     Certificate certificate = {};  // of the finished
@@ -85,16 +86,18 @@ class BinaryProblems {
   // `labels` and `loss_weights` of the rows of the problem. The machine is a one-vs-rest machine:
   // with one class it is a binary one.
   template <class LabelOf, class CapOf>
-  void add(std::int32_t first, std::int32_t second, std::shared_ptr<const Rows<Real>> rows,
-           const LabelOf& label_of, const CapOf& loss_weight_of,
-           std::shared_ptr<const Machine<Real>> machine, std::uint64_t seed) {
+  void add(std::int32_t first, std::int32_t second, int columns,
+           std::shared_ptr<const Rows<Real>> rows, const LabelOf& label_of,
+           const CapOf& loss_weight_of, std::shared_ptr<const Machine<Real>> machine,
+           std::uint64_t seed) {
     std::vector<Example<Real>> examples(std::size_t(rows->size()));
     for (std::size_t i = 0; i < examples.size(); ++i) {
-      examples[i].label = label_of(i) == second ? 0 : -1;
+      const std::int32_t column = label_of(i) - second;
+      examples[i].label = column >= 0 && column < columns ? column : -1;
       examples[i].loss_weight = loss_weight_of(i);
     }
-    problems_.push_back({first, second,
-                         std::make_unique<Driver>(std::move(rows), std::move(examples), 1,
+    problems_.push_back({first, second, columns,
+                         std::make_unique<Driver>(std::move(rows), std::move(examples), columns,
                                                   std::move(machine), seed + problems_.size())});
   }
 

@@ -21,7 +21,9 @@ class OneVsOne : public BinaryProblems<Real> {
         labels_(std::move(labels)),
         rank_(labels_.size()),
         members_(classes) {
+    auto squared_norms = std::make_shared<std::vector<Real>>(labels_.size());
     for (std::int32_t i = 0; i < std::int32_t(labels_.size()); ++i) {
+      (*squared_norms)[i] = rows->squared_norm(i);
       rank_[i] = std::int32_t(members_[labels_[i]].size());
       members_[labels_[i]].push_back(i);
     }
@@ -30,14 +32,14 @@ class OneVsOne : public BinaryProblems<Real> {
         std::vector<std::int32_t> chosen = members_[first];
         chosen.insert(chosen.end(), members_[second].begin(), members_[second].end());
         this->add(
-            first, second, std::make_shared<RowsSubset<Real>>(rows, chosen),
+            first, second, 1, std::make_shared<RowsSubset<Real>>(rows, chosen, squared_norms),
             [&](std::size_t i) { return labels_[chosen[i]]; },
             [&](std::size_t i) { return loss_weights[chosen[i]]; }, machine, seed);
       }
     }
   }
 
-  // Calls f(problem, its number, number of the row in it) for the problems of a row, in ascending
+  // Calls f(problem, its column, number of the row in it) for the problems of a row, in ascending
   // order.
   template <class F>
   void for_each_problem(std::int64_t i, F&& f) {

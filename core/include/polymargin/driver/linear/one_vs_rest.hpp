@@ -1,9 +1,10 @@
-// One-vs-rest, every class by itself: a binary problem for each class, on all rows, with an order
-// of its own and an end of its own. Where rows are dense and long, vectors run along the features
-// and a class that is done costs nothing; elsewhere Sequential solves all classes in lockstep,
-// because a row that has been read serves them all.
+// One-vs-rest in groups of classes: a problem for each group, on all rows, with an order of its own
+// and an end of its own, so that threads take whole groups and a group that is done costs nothing.
+// Inside a group a row that has been read serves all classes. With a group for each class, which
+// pays where rows are dense and long, vectors run along the features.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -14,22 +15,25 @@ namespace polymargin {
 template <class Real>
 class OneVsRest : public BinaryProblems<Real> {
  public:
+  // Classes are shared out evenly, in their order.
   OneVsRest(std::shared_ptr<const Rows<Real>> rows, const std::vector<std::int32_t>& labels,
-            const std::vector<Real>& loss_weights, int classes,
+            const std::vector<Real>& loss_weights, int classes, int groups,
             std::shared_ptr<const Machine<Real>> machine, Tolerance tolerance, std::uint64_t seed,
             int threads)
       : BinaryProblems<Real>(rows->size(), tolerance, threads) {
-    for (std::int32_t label = 0; label < classes; ++label)
+    for (std::int64_t group = 0; group < groups; ++group) {
+      const auto first = std::int32_t(classes * group / groups);
+      const auto last = std::int32_t(classes * (group + 1) / groups);
       this->add(
-          kRest, label, rows, [&](std::size_t i) { return labels[i]; },
+          kRest, first, last - first, rows, [&](std::size_t i) { return labels[i]; },
           [&](std::size_t i) { return loss_weights[i]; }, machine, seed);
+    }
   }
 
   // As in OneVsOne: all problems have all rows.
   template <class F>
   void for_each_problem(std::int64_t i, F&& f) {
-    for (std::size_t p = 0; p < this->problems().size(); ++p)
-      f(this->problems()[p], std::int64_t(p), std::int32_t(i));
+    for (auto& problem : this->problems()) f(problem, problem.second, std::int32_t(i));
   }
 };
 

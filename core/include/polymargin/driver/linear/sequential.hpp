@@ -15,6 +15,7 @@
 #include "polymargin/access/rows.hpp"
 #include "polymargin/base/poller.hpp"
 #include "polymargin/certify/measured_rows.hpp"
+#include "polymargin/driver/linear/binary_visits.hpp"
 #include "polymargin/driver/linear/class_shrinking.hpp"
 #include "polymargin/driver/linear/rounds.hpp"
 #include "polymargin/driver/linear/running_objective.hpp"
@@ -44,7 +45,8 @@ class Sequential {
         layout_(weights->layout()),
         machine_(std::move(machine)),
         updates_(std::move(rows), std::move(weights)),
-        blocks_(rows_->size(), layout_, machine_->fills_blocks()),
+        binary_visits_(W::kReduced ? nullptr : make_binary_visits(*rows_, *machine_, layout_)),
+        blocks_(rows_->size(), layout_, machine_->fills_blocks(), !binary_visits_),
         has_support_visits_(blocks_.sparse() && !machine_->sums_to_zero()),
         class_shrinking_(blocks_.sparse() ? examples_.size() : 0),
         workspace_(layout_),
@@ -62,6 +64,7 @@ class Sequential {
   // The examples that can be visited: a weight above zero and at least one feature.
   const std::vector<std::int32_t>& visited() const { return visited_; }
   void set_schedule(std::unique_ptr<Schedule> schedule) {
+    if (binary_visits_) binary_visits_->set_schedule(*schedule);
     rounds_.set_schedule(std::move(schedule));
   }
   Schedule& schedule() { return rounds_.schedule(); }
@@ -71,7 +74,13 @@ class Sequential {
   void set_class_shrinking(bool on) { class_shrinking_.set_on(on && blocks_.sparse()); }
   // Examples with any number of labels, for machines whose classes do not meet; `label` of each
   // example is outside of them then. To be told before the first visit.
-  void set_label_sets(std::shared_ptr<const LabelSets> sets) { label_sets_ = std::move(sets); }
+  void set_label_sets(std::shared_ptr<const LabelSets> sets) {
+    if (binary_visits_)  // one class, which is the label or is not
+      for (std::size_t i = 0; i < examples_.size(); ++i)
+        examples_[i].label = sets->of(std::int64_t(i)).empty() ? -1 : 0;
+    else
+      label_sets_ = std::move(sets);
+  }
   void set_threads(int threads) { scores_.set_threads(threads, layout_); }
 
   // For a part of the rows that is solved beside others (CoCoA+: Ma et al. 2015, eq. (9)): a visit
@@ -117,6 +126,7 @@ class Sequential {
 
   // Adds to W what the dual variables of these rows say, which may be a part of all.
   void add_blocks() {
+    if (binary_visits_) return binary_visits_->add_blocks(binary_state(), visited_);
     for (std::int32_t i : visited_) {
       if (blocks_.empty(i)) continue;
       if (has_support_visits_) {
@@ -143,16 +153,18 @@ class Sequential {
     for (std::int32_t i = 0; i < std::int32_t(examples_.size()); ++i)
       tally.add_dual_term(
           examples_[i], [&](int label) { return machine_->loss_at_zero(layout_.classes, label); },
-          [&] { return machine_->dual_term(entries(i)); });
+          [&] { return dual_term(i); });
     return tally.dual_terms;
   }
 
   // Losses and violations of all rows under W as it is.
   Tally measure(int threads, const std::function<bool()>& poll) {
     std::vector<Real> losses;
-    const Tally tally = measure_rows(
-        LinearState<Real, W>{*rows_, weights(), *machine_, examples_, blocks_, label_sets_.get()},
-        threads, poll, losses);
+    const Tally tally =
+        binary_visits_ ? binary_visits_->measure(binary_state(), threads, poll, losses)
+                       : measure_rows(LinearState<Real, W>{*rows_, weights(), *machine_, examples_,
+                                                           blocks_, label_sets_.get()},
+                                      threads, poll, losses);
     if (tally.complete) set_losses(losses);
     return tally;
   }
@@ -177,6 +189,7 @@ class Sequential {
 
   // By how much example i violates its optimality conditions under the current weights.
   double violation(std::int32_t i) {
+    if (binary_visits_) return double(binary_visits_->violation(binary_state(), i));
     scores_.compute(*rows_, i, weights(), workspace_.score.data());
     flip(i, workspace_.score.data());
     const Step<Real> step = machine_->step(full_block(i), std::numeric_limits<Real>::infinity());
@@ -190,19 +203,13 @@ class Sequential {
     DriverInspector inspector(*this, poller);
     EpochReport report;
     if (idle_) look_at_everything();
+    if (binary_visits_) binary_visits_->warm_up(binary_state());
     while (report.visits < visits && !report.stopped) {
       if (rounds_.left().empty()) rounds_.begin(inspector);
       const std::span<const std::int32_t> left = rounds_.left();
       const std::size_t count =
           std::min(left.size(), std::size_t(std::min(visits - report.visits, kVisitsPerPoll)));
-      for (std::size_t v = 0; v < count; ++v) {
-        look_ahead(left, v);
-        const std::int32_t i = left[v];
-        const Step<Real> step = visit(i);
-        schedule().report(i, step.violation, step.gain);
-        report.violation = std::max(report.violation, double(step.violation));
-        report.moves += step.moved;
-      }
+      run(left, count, report);
       rounds_.advance(count);
       report.visits += std::int64_t(count);
       report.stopped = inspector.asks_to_stop();
@@ -212,6 +219,21 @@ class Sequential {
     objective_.write(report);
     idle_ = report.moves == 0;
     return report;
+  }
+
+  // The first `count` visits of those that are left of a round.
+  void run(std::span<const std::int32_t> left, std::size_t count, EpochReport& report) {
+    if (binary_visits_)
+      return binary_visits_->visit(binary_state(), left, count, updates_.scale(), kThreshold,
+                                   objective_, report);
+    for (std::size_t v = 0; v < count; ++v) {
+      look_ahead(left, v);
+      const std::int32_t i = left[v];
+      const Step<Real> step = visit(i);
+      schedule().report(i, step.violation, step.gain);
+      report.violation = std::max(report.violation, double(step.violation));
+      report.moves += step.moved;
+    }
   }
 
   // A schedule may look at the same few examples again and again: after visits that moved nothing
@@ -299,6 +321,20 @@ class Sequential {
                                     machine_->targets_of(examples_[i].label));
   }
 
+  BinaryState<Real> binary_state() {
+    if constexpr (W::kReduced)
+      return {examples_, blocks_, nullptr};  // it has no such visits
+    else
+      return {examples_, blocks_, weights().of_feature(0)};
+  }
+
+  double dual_term(std::int32_t i) {
+    if (!binary_visits_) return machine_->dual_term(entries(i));
+    const Real dual = *blocks_.dense(i);
+    return machine_->dual_term(
+        {1, examples_[i].label, examples_[i].loss_weight, dual != 0, nullptr, &dual});
+  }
+
   BlockEntries<Real> entries(std::int32_t i) {
     return workspace_.entries(examples_[i], blocks_, i, layout_);
   }
@@ -314,6 +350,7 @@ class Sequential {
   std::shared_ptr<const LabelSets> label_sets_;
   WeightUpdates<Real, W> updates_;
   SharedScores scores_;
+  std::unique_ptr<BinaryVisits<Real>> binary_visits_;  // if there is one class, and it has them
   DualBlocks<Real> blocks_;
   bool has_support_visits_;  // a change touches only the support of a block, which is stored
   ClassShrinking class_shrinking_;

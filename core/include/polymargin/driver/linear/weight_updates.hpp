@@ -24,6 +24,7 @@ class WeightUpdates {
 
   // What a change of a block is multiplied with, on its way into the weights.
   void set_scale(Real scale) { scale_ = scale; }
+  Real scale() const { return scale_; }
 
   // The change of a dense block, which is scaled in place.
   void add_change(std::int32_t i, Real* change) const {
