@@ -55,7 +55,8 @@ class SwitchingDriver:
         self.solver = "dual"
         self._dual: LinearDriver = dual_driver(rows, problem, options)
         self._newton: NewtonDriver | None = None
-        self._work = Work(rows, problem)
+        columns = getattr(self._dual, "columns_of_visit", None)
+        self._work = Work(rows, problem, columns)
         self._course = Course(options.tol)
         self._undecided = may_switch(options) and self._work.newton_fits
         self._handed = -np.inf  # dual objective with which Newton steps began

@@ -37,10 +37,13 @@ class Work:
     ----------
     rows : Rows
     problem : Problem
+    columns : int or None
+        How many columns a visit of the sequential method has; None for all.
     """
 
-    def __init__(self, rows: Rows, problem: Problem):
+    def __init__(self, rows: Rows, problem: Problem, columns: int | None = None):
         self.problem, self.sparse = problem, rows.is_sparse
+        self.columns = problem.n_columns if columns is None else columns
         self.n, self.k = rows.shape[0], problem.n_columns
         self.d = rows.shape[1] + bool(rows.bias)
         entries = rows.matrix.nnz if self.sparse else rows.matrix.size
@@ -54,10 +57,10 @@ class Work:
         """Of an epoch of the sequential method; who moved is added to the weights."""
         visit = VISIT_OF_ENTROPY if self.entropy else VISIT
         of_class = CLASS_OF_ENTROPY if self.entropy else CLASS
-        vectors = -(-self.k // LANES)
+        vectors = -(-self.columns // LANES)
         return (
             EPOCH
-            + visits * (visit + of_class * self.k)
+            + visits * (visit + of_class * self.columns)
             + ((visits + moves) * FEATURE * self.row * vectors)
         )
 
