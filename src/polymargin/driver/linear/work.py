@@ -16,6 +16,7 @@ LANES = 8  # numbers that are multiplied at once
 # Of the sequential method: a visit, each class of it, and a feature of a row times
 # `LANES` classes. Entropies take iterations.
 VISIT, VISIT_OF_ENTROPY = 80.0, 200.0
+VISIT_OF_ONE = 30.0  # class, in a loop of its own
 CLASS, CLASS_OF_ENTROPY = 4.0, 10.0
 FEATURE = 0.45
 EPOCH = 1.5e4  # what happens between two of them
@@ -58,6 +59,9 @@ class Work:
         visit = VISIT_OF_ENTROPY if self.entropy else VISIT
         of_class = CLASS_OF_ENTROPY if self.entropy else CLASS
         vectors = -(-self.columns // LANES)
+        if self.columns == 1:
+            visit = visit if self.entropy else VISIT_OF_ONE
+            vectors = 1 if self.sparse else 1 / LANES  # they run along dense features
         return (
             EPOCH
             + visits * (visit + of_class * self.columns)
