@@ -34,6 +34,8 @@ def digits():
 def test_along_a_grid(digits, machine, loss, grid):
     X, y = digits
     parameters = {"tol": 1e-4, "max_iter": 5000, "random_state": 0}
+    if machine == "ovo":  # one may go on by Newton steps and the other not: no epochs
+        parameters["solver"] = "dual"
     warm = make_model(machine, loss, warm_start=True, **parameters)
     warm_epochs = cold_epochs = 0
     for C in (as_hard(machine, loss, 10, C) for C in grid):
