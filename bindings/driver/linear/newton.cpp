@@ -51,9 +51,10 @@ class PyDoubleRows {
         values_(nb::cast(values)),
         indices_(nb::cast(indices)),
         starts_(nb::cast(starts)) {
-    if (starts.shape(0) == 0 || starts.data()[0] != 0 || indices.shape(0) != values.shape(0) ||
-        starts.data()[starts.shape(0) - 1] != std::int64_t(values.shape(0)))
-      throw std::invalid_argument("rows must be compressed");
+    if (const char* fault =
+            csr_fault(std::span(starts.data(), starts.shape(0)),
+                      std::span(indices.data(), indices.shape(0)), values.shape(0), features))
+      throw std::invalid_argument(fault);
     rows_ = {std::int64_t(starts.shape(0)) - 1,
              features,
              values.data(),
@@ -83,12 +84,15 @@ class PyNewton : public Interruptible {
       : owner_(rows) {
     const DoubleRows of_problem = nb::cast<const PyDoubleRows&>(rows).rows();
     const std::size_t size = std::size_t(of_problem.count);
-    if (labels.shape(0) != size || loss_weights.shape(0) != size)
-      throw std::invalid_argument("labels and loss_weights must have one entry per row");
+    // Where problems are divided, labels are compared with classes and nothing else.
+    const bool whole = division == "none";
+    check_labels(labels, loss_weights, size, whole ? 0 : -1,
+                 whole ? columns : std::numeric_limits<int>::max());
     const std::size_t sets = set_starts.shape(0);
-    if (sets > 0 && (sets != size + 1 || set_starts.data()[0] != 0 ||
-                     !std::is_sorted(set_starts.data(), set_starts.data() + sets) ||
-                     set_starts.data()[size] != std::int64_t(set_classes.shape(0))))
+    if (sets > 0 &&
+        (sets != size + 1 || csr_fault(std::span(set_starts.data(), sets),
+                                       std::span(set_classes.data(), set_classes.shape(0)),
+                                       set_classes.shape(0), columns) != nullptr))
       throw std::invalid_argument("there must be one set of labels per row");
     problems_ = std::make_unique<NewtonProblems>(
         of_problem, axes, std::vector<std::int32_t>(labels.data(), labels.data() + size),
@@ -188,6 +192,8 @@ class PyNewton : public Interruptible {
   }
 
   nb::object solution(const std::string& form, Input<double> right) {
+    if (std::int64_t(right.shape(0)) != problems_->rows().features * problems_->columns())
+      throw std::invalid_argument("there must be one entry per weight");
     const auto found = problems_->parts().at(0).newton->solution(
         form == "primal"  ? SystemForm::kPrimal
         : form == "class" ? SystemForm::kByClass

@@ -81,6 +81,13 @@ def test_where_there_is_no_room_for_the_matrix(machine):
         KernelSVM(machine, solver="binary", cache_size=0.1).fit(X, y)
 
 
+def test_a_matrix_that_is_too_large_to_be_sooner(monkeypatch):
+    X, y = make_problem(n=60, d=3, k=3)
+    assert KernelSVM("ovr").fit(X, y).solver_ == "binary"
+    monkeypatch.setattr(separate, "_FAR", 1.0)
+    assert KernelSVM("ovr").fit(X, y).solver_[:5] == "block"
+
+
 def test_machines_that_are_one_problem():
     X, y = make_problem(n=30, k=3)
     with pytest.raises(ValueError, match="one of auto, block, newton, s2do, smo"):

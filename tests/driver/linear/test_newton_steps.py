@@ -166,3 +166,48 @@ def test_large_systems_are_factorised_in_panels():
     x = positive_solver(A.copy(), lambda: polls.append(1))(right)
     assert_allclose(A @ x, right, atol=1e-9)
     assert len(polls) >= 3
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"indices": [0, 5]},
+        {"indices": [0, -1]},
+        {"starts": [0, 2, 1]},
+        {"starts": [1, 1, 2]},
+        {"labels": [0, 7]},
+        {"labels": [-1, 0]},
+        {"loss_weights": [1.0, np.nan]},
+        {"set_starts": [0, 1, 9]},
+    ],
+)
+def test_the_core_checks_what_newton_steps_get(change):
+    given = {
+        "indices": [0, 1],
+        "starts": [0, 1, 2],
+        "labels": [0, 1],
+        "loss_weights": [1.0, 1.0],
+        "set_starts": [],
+        **change,
+    }
+    with pytest.raises(ValueError):
+        rows = core.DoubleRows(
+            BLAS,
+            np.ones(2),
+            np.array(given["indices"], np.int32),
+            np.array(given["starts"], np.int64),
+            2,
+        )
+        core.Newton(
+            rows,
+            unified_machine("cs", "hinge").axes(2),
+            np.array(given["labels"], np.int32),
+            np.array(given["loss_weights"]),
+            2,
+            "none",
+            1e-3,
+            False,
+            1,
+            np.array(given["set_starts"], np.int64),
+            np.zeros(0, np.int32),
+        )

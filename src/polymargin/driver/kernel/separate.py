@@ -22,6 +22,7 @@ from ..protocol import EpochReport
 from .pair_matrices import PairMatrices
 
 _NEAR = 64e6  # bytes: beyond, a matrix is slow to write and to read
+_FAR = 400e6  # bytes: beyond, rows on demand are sooner there than a whole matrix
 _LARGEST_PAIR = 4096  # rows, beyond which most kernel values are not needed
 
 
@@ -77,6 +78,13 @@ class SeparateDriver:
                 _bytes_of(int(size), dtype) for size in sizes
             )
         return _bytes_of(len(gram), dtype)
+
+    @classmethod
+    def pays(cls, gram: Gram, problem: Problem, options: KernelOptions) -> bool:
+        """Whether the matrices find room, and are worth computing as a whole."""
+        needed = cls.bytes_for(gram, problem, options.threads)
+        in_reach = _has_matrices_of_pairs(gram, problem) or needed <= _FAR
+        return in_reach and needed <= options.cache_bytes
 
     def __init__(self, gram: Gram, problem: Problem, options: KernelOptions):
         order = np.argsort(problem.labels, kind="stable")

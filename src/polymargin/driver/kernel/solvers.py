@@ -76,11 +76,7 @@ def kernel_driver(gram: Gram, problem: Problem, options: KernelOptions) -> Kerne
     """Return the driver of a solver, or say which solvers there are."""
     machine, name = problem.machine, options.solver
     if name == "auto" and is_separate(machine):
-        fits = (
-            SeparateDriver.bytes_for(gram, problem, options.threads)
-            <= options.cache_bytes
-        )
-        name = "binary" if fits else name
+        name = "binary" if SeparateDriver.pays(gram, problem, options) else name
     if not machine.formulation.by_pairs or name == "binary":
         return check_solves(KERNEL_SOLVERS, name, machine).make(gram, problem, options)
     binary = binary_machine(machine.loss)
