@@ -46,7 +46,7 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
         self, machine: Machine, X: Rows, y: Labels, sample_weight: Weights
     ) -> Any:
         """Return X and y, checked, and the problem they state; know classes."""
-        if type_of_target(y, input_name="y") == "multilabel-indicator":
+        if _is_indicator(y):
             return self._state_sets(machine, X, y, sample_weight)
         self.__dict__.pop("multilabel_", None)
         X, y = self._validate(X, y)
@@ -161,6 +161,13 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
         )
         check_weights_fit(problem.loss_weights, X.dtype, self.C)
         return problem
+
+
+def _is_indicator(y: Labels) -> bool:
+    """Whether y has a column for each label; not if validation will refuse it."""
+    if y is None or getattr(y, "ndim", 2) != 2:
+        return False
+    return bool(type_of_target(y, input_name="y") == "multilabel-indicator")
 
 
 def _check_several(estimator: MarginClassifier, machine: Machine) -> None:
