@@ -28,6 +28,8 @@ CHANGED = {
     "fit_intercept": False,
     "intercept_scaling": 2.0,
     "class_weight": {0: 2.0},
+    "costs": "ordinal",
+    "thresholds": "f1",
     "solver": "dual",
     "order": "permuted",
     "shrinking": False,
@@ -44,7 +46,10 @@ CHANGED = {
 
 
 # What MaxEnt has no choice of.
-FIXED = {"machine", "loss", "solver", "shrinking", "cooling", "restricted_tol"}
+FIXED = {"machine", "loss", "solver", "shrinking", "cooling", "restricted_tol"} | {
+    "costs",
+    "thresholds",
+}
 
 
 @pytest.mark.parametrize("estimator", [LinearSVM, MaxEnt])

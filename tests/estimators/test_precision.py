@@ -15,7 +15,7 @@ from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
 from polymargin import LinearSVM
-from polymargin.estimators.reporting import warn_unless_converged
+from polymargin.estimators.reporting import tell_end
 
 
 @pytest.mark.parametrize(("machine", "loss", "seed"), rotated(ALL_PAIRS, range(3)))
@@ -113,7 +113,7 @@ def test_only_single_precision_is_told_to_use_double(dtype):
     model = LinearSVM(C=0.3, random_state=0).fit(X.astype(dtype), y)
     model.status_ = "precision"
     with pytest.warns(ConvergenceWarning) as caught:
-        warn_unless_converged(model)
+        tell_end(model)
     message = str(caught[0].message)
     assert f"{model.dual_gap_:.2g}" in message
     assert ("float64" in message) == (dtype == np.float32)

@@ -203,7 +203,7 @@ def test_binary_ovr_is_one_problem(loss, names, dtype):
     X, labels = make_problem(n=60, k=2)
     X = X.astype(dtype)
     y = np.array(names)[labels]
-    model = fit("ovr", loss, X, y, tol=1e-3)
+    model = fit("ovr", loss, X, y, tol=1e-3, solver="dual")  # Newton's are double
     assert model.coef_.shape == (1, X.shape[1])
     assert model.intercept_.shape == (1,)
     assert model.dual_coef_.shape == (60, 1)

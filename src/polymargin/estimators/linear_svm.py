@@ -19,7 +19,7 @@ from ..base.annotations import (
     Seed,
     Weights,
 )
-from ..driver.linear.solvers import SOLVER_NAMES
+from ..driver.linear.solvers import SOLVER_NAMES, SOLVERS_OF_SETS
 from ..driver.options import LinearOptions
 from ..machine.docstrings import lists_machines
 from ..machine.formulation import COST_RULES
@@ -292,7 +292,12 @@ class LinearSVM(LinearTraining):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         row = FORMULATIONS.get(self.machine)
-        tags.classifier_tags.multi_label = row is not None and row.label_sets
+        tags.classifier_tags.multi_label = (
+            row is not None
+            and row.label_sets
+            and self.solver in SOLVERS_OF_SETS
+            and self.features == "full"
+        )
         return tags
 
     def _state_problem(

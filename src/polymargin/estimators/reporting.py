@@ -103,8 +103,9 @@ def tell_end(estimator, steps=None, stacklevel=5) -> None:
 def _warn(estimator, steps: str, stacklevel: int) -> None:
     """Say what a fit that stopped early has reached and what would help."""
     remedy = _REMEDIES[estimator.status_].format(**estimator.get_params())
-    kept = getattr(estimator, "dual_coef_", None)
-    dtype = estimator.coef_.dtype if kept is None else kept.dtype
+    # Newton steps keep dual variables in double precision, whatever the rows are.
+    weights = getattr(estimator, "coef_", None)
+    dtype = estimator.dual_coef_.dtype if weights is None else weights.dtype
     if estimator.status_ == "max_iter":
         remedy += getattr(estimator, "_or_another_solver", str)()
     if estimator.status_ == "precision" and dtype == np.float64:

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
-from problems import make_problem, rotated
+from problems import PAIRS, make_problem, rotated
 from unified import UNIFIED_PAIRS, unified_machine, unified_optimum
 
+from polymargin import LinearSVM
 from polymargin._core import core
 from polymargin.driver.linear.newton.blas import BLAS
 from polymargin.driver.newton.cholesky import PANEL, positive_solver
@@ -211,3 +212,22 @@ def test_the_core_checks_what_newton_steps_get(change):
             np.array(given["set_starts"], np.int64),
             np.zeros(0, np.int32),
         )
+
+
+@pytest.mark.parametrize(
+    ("machine", "loss"), [pair for pair in PAIRS if "hinge" in pair[1]]
+)
+def test_units_of_features_do_not_matter(machine, loss):
+    """W for X times t and C over t squared is W over t, by the same steps."""
+    X, y = make_problem(n=60, d=5, k=4)
+    model, scaled = (
+        LinearSVM(
+            machine, loss=loss, C=0.1 / t**2, fit_intercept=False, solver="newton"
+        )
+        for t in (1.0, 2.0**-20)
+    )
+    model.fit(X, y)
+    scaled.fit(X * 2.0**-20, y)
+    assert scaled.n_iter_ == model.n_iter_
+    assert scaled.status_ == model.status_ == "converged"
+    assert_allclose(scaled.coef_ * 2.0**-20, model.coef_, rtol=1e-6, atol=1e-12)

@@ -173,10 +173,12 @@ class ProximalNewton {
   // By what sigma is multiplied, after so many Newton steps of a proximal one.
   static double growth(int steps) { return steps <= 2 ? 5 : steps <= 4 ? 3 : steps <= 8 ? 2 : 1.5; }
 
+  // Both C and one over |x|^2 are what dual variables are measured in: the same steps are taken for
+  // X times t and C over t squared, whose solution is W over t.
   double first_length() const {
     if (rows_.size() == 0) return 1;
     const double square = rows_.mean_square();
-    return std::min(blocks_.mean_loss_weight() / (square > 0 ? square : 1), kLongest);
+    return std::min(std::sqrt(blocks_.mean_loss_weight() / (square > 0 ? square : 1)), kLongest);
   }
 
   std::vector<double> weights_of(const std::vector<double>& u) const {
