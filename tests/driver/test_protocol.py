@@ -68,8 +68,11 @@ def test_kernel_drivers(solver, pair):
         pytest.skip("no kernel machine")
     kernel = make_kernel("rbf", "scale", 3, 0.0, X)
     gram, options = Gram(kernel, kernel.points(X)), KernelOptions(solver=solver)
-    two_variables = solver in ("s2do", "smo")
-    if two_variables and machine.loss not in machine.formulation.two_variable:
+    row, two_variables = machine.formulation, solver in ("s2do", "smo")
+    refused = two_variables and machine.loss not in row.two_variable
+    if solver == "binary":
+        refused = not (row.separate or row.by_pairs)
+    if refused:
         with pytest.raises(ValueError, match=f"solver='{solver}' does not train"):
             kernel_driver(gram, stated(machine), options)
         return

@@ -78,8 +78,11 @@ def test_with_the_right_checksums(tmp_path, name):
         model.set_params(n_jobs=None)
         rows = X @ X.T if model.n_features_in_ == len(X) else X
         if rows.shape[1] == model.n_features_in_:
-            with np.errstate(all="ignore"):
-                assert len(model.predict(rows)) == len(X)
+            try:
+                with np.errstate(all="ignore"):
+                    assert len(model.predict(rows)) == len(X)
+            except ValueError as error:  # of kernel values, not of the file
+                assert "infinite or not a number" in str(error)
         str(polymargin.describe(model))
         polymargin.save(model, path)
         loaded += 1
