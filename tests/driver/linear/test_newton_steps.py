@@ -231,3 +231,12 @@ def test_units_of_features_do_not_matter(machine, loss):
     assert scaled.n_iter_ == model.n_iter_
     assert scaled.status_ == model.status_ == "converged"
     assert_allclose(scaled.coef_ * 2.0**-20, model.coef_, rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("machine", ["llw", "adm", "ats", "atm", "mmr", "rm"])
+def test_weights_sum_to_zero_on_long_rows(machine):
+    """One feature that is large: what rounding adds to all classes would show."""
+    X = np.array([[-651.79115261], [-174.71729233], [1663.72399139], [659.14774983]])
+    parameters = {"C": 10.0, "fit_intercept": False, "tol": 1e-6, "solver": "newton"}
+    model = LinearSVM(machine, **parameters).fit(X, [0, 1, 0, 2])
+    assert abs(model.coef_.sum()) <= 4 * np.finfo(float).eps * np.abs(model.coef_).max()

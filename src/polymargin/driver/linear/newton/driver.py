@@ -35,6 +35,7 @@ class NewtonDriver:
 
     def __init__(self, rows: Rows, problem: Problem, options: LinearOptions):
         self.dtype = rows.dtype
+        self.sums_to_zero = problem.machine.formulation.sums_to_zero
         row, machine = problem.machine.formulation, problem.machine
         division = "pair" if row.by_pairs else "class" if row.separate else "none"
         if division != "none":
@@ -83,9 +84,16 @@ class NewtonDriver:
             return self.core.certify(self.dtype == np.float32)
 
     def weights(self) -> np.ndarray:
-        """W, in the number format of the rows."""
+        """W, in the number format of the rows.
+
+        Steps leave the sum over classes where it is zero, but for rounding, which long
+        rows would show.
+        """
         self.first()
-        return self.core.weights().astype(self.dtype, copy=False)
+        W = self.core.weights()
+        if self.sums_to_zero:
+            W -= W.mean(axis=1, keepdims=True)
+        return W.astype(self.dtype, copy=False)
 
     def release_weights(self) -> np.ndarray:
         """W, as `weights`."""
