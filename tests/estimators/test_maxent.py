@@ -237,3 +237,15 @@ def test_warm_start_along_a_grid(k):
 def test_there_is_one_restricted_solver():
     with pytest.raises(ValueError, match="restricted"):
         MaxEnt(restricted="active_set").fit(*make_problem())
+
+
+@pytest.mark.parametrize("solver", ["dual", "newton"])
+def test_solvers_agree(solver):
+    X, y = load_iris(return_X_y=True)
+    parameters = {"C": 0.1, "tol": 1e-8, "max_iter": 100_000, "random_state": 0}
+    auto = MaxEnt(**parameters).fit(X, y)
+    model = MaxEnt(solver=solver, **parameters).fit(X, y)
+    assert model.solver_ == solver
+    assert_allclose(model.objective_, auto.objective_, rtol=2e-8)
+    with pytest.raises(ValueError, match="'solver' parameter of MaxEnt must be"):
+        MaxEnt(solver="tron").fit(X, y)

@@ -34,7 +34,9 @@ def digits():
 def test_along_a_grid(digits, machine, loss, grid):
     X, y = digits
     parameters = {"tol": 1e-4, "max_iter": 5000, "random_state": 0}
-    if machine == "ovo":  # one may go on by Newton steps and the other not: no epochs
+    # Where the one goes on by Newton steps and the other does not, numbers of
+    # iterations cannot be compared: the pairs of one-vs-one are small, and near that.
+    if machine == "ovo":
         parameters["solver"] = "dual"
     warm = make_model(machine, loss, warm_start=True, **parameters)
     warm_epochs = cold_epochs = 0

@@ -50,12 +50,13 @@ def fit(machine, loss, X, y, sample=None, **parameters):
     return make_model(machine, loss, **parameters).fit(X, y, sample_weight=sample)
 
 
-def of_duals(machine):
-    """The solver whose weights are those of its dual variables, to rounding.
+def apart(model, X):
+    """W - W(u), of which one-vs-one has a row for each pair.
 
-    Newton steps bring both together at the optimum only. `MaxEnt` has no choice.
+    Weights of "dual" are those of its dual variables, to rounding; Newton steps bring
+    the best of both together at the optimum only.
     """
-    return {} if machine == "maxent" else {"solver": "dual"}
+    return class_weights(model) - model.dual_coef_.T @ augmented(model, X)
 
 
 def assert_same_weights(model, weights):
@@ -110,16 +111,17 @@ def test_independent_solver_agrees_over_C(machine, loss, C):
 # Far from the optimum primal, dual and violation differ in every digit: a certificate
 # that repeats one of them for the other shows here.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("solver", ["auto", "dual"])
 @pytest.mark.parametrize(
     ("machine", "loss", "k", "max_iter"),
     rotated(ALL_PAIRS, [2, 5, 70], [1, 3, 1000], times=2),
 )
-def test_certificate_is_recomputed_from_the_model(machine, loss, k, max_iter):
+def test_certificate_is_recomputed_from_the_model(machine, loss, k, max_iter, solver):
     k = few_classes(machine, k)
     X, y, sample, class_weight, loss_weights = weighted_problem(k, "both", C=0.7)
     weights = {"class_weight": class_weight, "C": 0.7}
     model = fit(
-        machine, loss, X, y, sample, max_iter=max_iter, **weights, **of_duals(machine)
+        machine, loss, X, y, sample, max_iter=max_iter, solver=solver, **weights
     )
     primal = primal_objective(model, X, y, loss_weights)
     dual = dual_objective(model, X, y, loss_weights)
@@ -127,10 +129,8 @@ def test_certificate_is_recomputed_from_the_model(machine, loss, k, max_iter):
     assert_allclose(model.dual_objective_, dual, rtol=1e-10)
     assert_allclose(model.dual_gap_, (primal - dual) / primal, atol=1e-10)
     violation = violations(model, X, y, loss_weights).max()
-    if machine == "maxent" and "newton" in model.solver_:
-        rows = np.column_stack([X, np.ones(len(X))])
-        apart = class_weights(model) - model.dual_coef_.T @ rows
-        violation = max(violation, np.abs(apart).max())
+    if "newton" in model.solver_:
+        violation = max(violation, np.abs(apart(model, X)).max())
     assert_allclose(model.violation_, violation, rtol=1e-6, atol=1e-9)
 
 
@@ -154,7 +154,7 @@ def test_dual_variables_are_feasible_and_give_the_weights(
         class_weight=class_weight,
         max_iter=max_iter,
         fit_intercept=intercept,
-        **({} if loss == "log" else {"solver": "dual"}),  # by Newton steps in the limit
+        solver="dual",  # by Newton steps in the limit
     )
     b = model.dual_coef_.toarray()
     scale = np.abs(b).max()
@@ -177,18 +177,24 @@ def test_dual_variables_are_feasible_and_give_the_weights(
         assert (model.dual_coef_[model.support_].toarray() != 0).mean() > 0.9
 
 
+@pytest.mark.parametrize("solver", ["auto", "dual"])
 @pytest.mark.parametrize(("machine", "loss", "k"), rotated(ALL_PAIRS, [2, 4]))
-def test_complementary_slackness(machine, loss, k):
-    """The gap is a sum over rows and classes of terms that are never negative."""
+def test_complementary_slackness(machine, loss, k, solver):
+    """The gap is a sum over rows and classes of terms that are never negative.
+
+    And of 1/2 |W - W(u)|^2, which rounding alone keeps from zero with epochs only.
+    """
     X, y, sample, _, loss_weights = weighted_problem(k, "sample")
-    model = fit(machine, loss, X, y, sample, **of_duals(machine))
+    model = fit(machine, loss, X, y, sample, solver=solver)
     h = slacks(machine, loss, scores_of(model, X), y)
     u = dual_block(model, y)
     gap = model.objective_ - model.dual_objective_
     young = loss_weights * losses(machine, loss, h, y) - (u * h).sum(axis=1)
     young = young + penalties(machine, loss, u, loss_weights)
     assert young.min() >= -1e-9
-    assert_allclose(young.sum(), gap, atol=1e-9 * model.objective_)
+    between = (apart(model, X) ** 2).sum() / 2
+    assert solver == "auto" or between <= 1e-9 * model.objective_
+    assert_allclose(young.sum() + between, gap, atol=1e-9 * model.objective_)
     if loss in ENTROPY:  # every variable is inside its bounds
         return
     xi = np.maximum(h, 0)

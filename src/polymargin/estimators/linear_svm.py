@@ -335,17 +335,10 @@ class LinearSVM(LinearTraining):
     def _driver_options(self, seed: int = 0, threads: int = 1) -> LinearOptions:
         return replace(
             super()._driver_options(seed, threads),
-            solver=self.solver,
             shrinking=self.shrinking,
             cooling=self.cooling,
             restricted_tol=self.restricted_tol,
         )
-
-    def _or_another_solver(self) -> str:
-        """What else would help a fit that came to the end of `max_iter`."""
-        if self.solver in ("auto", "newton") or self.features != "full":
-            return ""
-        return ", or leave solver='auto', which takes Newton steps where they pay"
 
     def decision_function(self, X: Rows) -> Array:
         """Return the confidence in every class; `predict` takes the largest.

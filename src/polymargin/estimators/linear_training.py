@@ -70,6 +70,7 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
     def _driver_options(self, seed: int = 0, threads: int = 1) -> LinearOptions:
         """Return what the parameters tell a driver."""
         return LinearOptions(
+            solver=self.solver,
             tol=self.tol,
             violation_tol=self.violation_tol,
             bias=self._bias(),
@@ -88,6 +89,12 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
             return self._model(driver.release_weights() if last else driver.weights())
 
         return driver, model
+
+    def _or_another_solver(self) -> str:
+        """What else would help a fit that came to the end of `max_iter`."""
+        if self.solver in ("auto", "newton") or self.features != "full":
+            return ""
+        return ", or leave solver='auto', which takes Newton steps where they pay"
 
     def _set_solution(self, driver: Any, problem: Any) -> None:
         self._forget_rows()

@@ -8,6 +8,7 @@ from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.utils._param_validation import StrOptions
 
 from ..base.annotations import Array, ClassWeight, Rows, Seed
+from ..driver.linear.solvers import solvers_of
 from ..driver.options import LinearOptions
 from ..machine.registry import MACHINES, Machine, find_machine
 from .linear_training import LinearTraining
@@ -69,6 +70,9 @@ class MaxEnt(LinearTraining):
     features : {"full", "reduced"}, default="full"
         "reduced": only weights of features and classes that occur together in a row.
 
+    solver : {"auto", "dual", "newton"}, default="auto"
+        For research: epochs alone, Newton steps alone, or what is sooner.
+
     violation_tol : float or None, default=None
         For research: stop when no dual variable, as a share of its C, differs by more
         from the probability it stands for, not by `tol`.
@@ -102,10 +106,10 @@ class MaxEnt(LinearTraining):
         How the fit ended, as in `LinearSVM`.
 
     n_iter_ : int
-        Iterations: epochs and Newton steps.
+        Iterations: epochs, Newton steps, or both.
 
     solver_ : str
-        What was done: "dual", or "dual+newton" if Newton steps followed.
+        The solver that was used; "dual+newton" if "auto" changed from one to the other.
 
     dual_coef_ : csr_array of shape (n_samples, n_classes)
         Coefficients of the rows: ``dual_coef_.T @ X`` are the weights; after Newton
@@ -149,6 +153,7 @@ class MaxEnt(LinearTraining):
 
     _parameter_constraints: dict[str, Any] = {
         **LinearTraining._parameter_constraints,
+        "solver": [StrOptions(set(solvers_of(_MACHINE)))],
         "restricted": [StrOptions(set(_MACHINE.restricted))],
     }
 
@@ -163,6 +168,7 @@ class MaxEnt(LinearTraining):
         fit_intercept: bool = True,
         intercept_scaling: float = 1.0,
         class_weight: ClassWeight = None,
+        solver: str = "auto",
         features: str = "full",
         order: str = "acf",
         restricted: str = "exact",
@@ -180,6 +186,7 @@ class MaxEnt(LinearTraining):
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
         self.class_weight = class_weight
+        self.solver = solver
         self.features = features
         self.order = order
         self.restricted = restricted
@@ -194,7 +201,7 @@ class MaxEnt(LinearTraining):
 
     def _driver_options(self, seed: int = 0, threads: int = 1) -> LinearOptions:
         options = super()._driver_options(seed, threads)
-        return replace(options, solver="auto", shrinking=False, cooling=False)
+        return replace(options, shrinking=False, cooling=False)
 
     def predict_proba(self, X: Rows) -> Array:
         """Return the probability of every class.

@@ -93,6 +93,7 @@ def test_two_classes_are_one_vs_rest(loss):
 
 def test_a_finished_pair_is_visited_no_more():
     X, y = make_problem(n=200, k=4, seed=2)
+    # What Newton steps report as visits are operations, of a system that may grow.
     model = fit("hinge", X, y, tol=1e-3, history=True, solver="dual")
     visits = model.history_["visits"]
     assert visits[0] == 3 * len(y)

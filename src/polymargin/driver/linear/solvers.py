@@ -49,6 +49,12 @@ SOLVERS_OF_SETS = ("auto", "dual", "newton")
 SOLVERS_USED = (*SOLVERS, BOTH)
 
 
+def solvers_of(machine: Machine) -> tuple[str, ...]:
+    """Return the names of what trains a machine."""
+    able = (name for name, solver in SOLVERS.items() if solver.solves(machine))
+    return "auto", *able
+
+
 def linear_driver(rows: Rows, problem: Problem, options: LinearOptions) -> LinearDriver:
     """Return the driver of the solver that the options name, or say who could."""
     name, machine = options.solver, problem.machine

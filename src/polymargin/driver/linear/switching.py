@@ -59,7 +59,6 @@ class SwitchingDriver:
         self._work = Work(rows, problem, columns)
         self._course = Course(options.tol)
         self._undecided = may_switch(options) and self._work.newton_fits
-        self._handed = -np.inf  # dual objective with which Newton steps began
 
     @property
     def _driver(self) -> LinearDriver:
@@ -112,13 +111,10 @@ class SwitchingDriver:
         model is that of the sequential method.
         """
         self._undecided = False
-        certificate = self._dual.certify()
-        if certificate is None:
-            return
         newton = NewtonDriver(self.rows, self.problem, self.options)
         newton.set_duals(*self._dual.duals())
         newton.first()
-        self._newton, self._handed = newton, certificate[1]
+        self._newton = newton
 
     @property
     def both_ways(self) -> tuple[float, float] | None:
@@ -135,20 +131,15 @@ class SwitchingDriver:
         self._driver.rebuild()
 
     def certify(self) -> tuple[float, float, float] | None:
-        """Objectives and violation of the model; no dual is below one before."""
+        """Objectives and violation of the model."""
         certificate = self._driver.certify()
-        if self._driver is self._dual:
-            if certificate is not None:
-                self._course.correct(relative_gap(*certificate[:2]))
-            return certificate
-        primal, dual, violation = certificate
-        return primal, max(dual, self._handed), violation
+        if self._driver is self._dual and certificate is not None:
+            self._course.correct(relative_gap(*certificate[:2]))
+        return certificate
 
     def duals(self):
         """The dual blocks as (indptr, classes, values)."""
-        if self._driver is self._newton and self._newton.dual >= self._handed:
-            return self._newton.duals()
-        return self._dual.duals()
+        return self._driver.duals()
 
     def set_duals(self, indptr, classes, values) -> None:
         """Start from dual blocks."""

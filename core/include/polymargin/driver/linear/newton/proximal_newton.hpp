@@ -64,13 +64,14 @@ class ProximalNewton {
   }
 
   // Evaluates the first point, if there is none: with the weights of u, or none if these are
-  // better.
+  // better. No dual objective is below that of u.
   void first() {
     if (started_) return;
     sigma_ = first_length();
     steps_of_this_ = 0;
     failed_ = false;
     point_.weights = weights_of(u_);
+    const double dual = blocks_.dual_terms(u_.data()) - inner(point_.weights, point_.weights) / 2;
     evaluate_scores(point_);
     if (project(point_) > blocks_.losses_at_zero()) {
       std::fill(point_.weights.begin(), point_.weights.end(), 0.0);
@@ -80,6 +81,10 @@ class ProximalNewton {
     }
     complete(point_);
     keep_best();
+    if (dual > best_dual_ && !tolerance_.by_violation) {
+      best_dual_ = dual;
+      best_duals_ = u_;
+    }
     started_ = true;
   }
 
