@@ -30,6 +30,7 @@ CONTESTS = {
     for name in (
         *("newton", "linear", "kernel", "tables", "online", "threads"),
         *("classes", "disk", "nystroem", "paths", "reading", "partitions"),
+        "machines",
     )
 } | {"papers": "benchmarks.papers"}
 ALL, BEFORE_AFTER = "all", "before-after"

@@ -33,7 +33,9 @@ def here(monkeypatch):
 
 
 def test_every_contest_has_a_place():
-    assert set(PLACES) | {"papers"} == set(CONTESTS)
+    own_pages = {"papers", "machines"}
+    assert set(PLACES) | own_pages == set(CONTESTS)
+    assert all(find(name).pages for name in own_pages)
     for name in PLACES:
         contest = find(name)
         assert contest.name == name and contest.title and contest.draw is not None
