@@ -35,7 +35,7 @@ SHEETS = (
         _HOW + "One thread, unless it says otherwise. What was tried and did not help "
         "is in [the notes](benchmark-notes.md); how it grows with threads, classes "
         "and rows on [the next page](benchmarks-scale.md).",
-        ("newton", "linear", "kernel", "tables", "online", "reading"),
+        ("newton", "linear", "kernel", "tables", "machines", "online", "reading"),
     ),
     Sheet(
         "benchmarks-scale.md",

@@ -33,7 +33,7 @@ def here(monkeypatch):
 
 
 def test_every_contest_has_a_place():
-    own_pages = {"papers", "machines"}
+    own_pages = {"papers"}
     assert set(PLACES) | own_pages == set(CONTESTS)
     assert all(find(name).pages for name in own_pages)
     for name in PLACES:
