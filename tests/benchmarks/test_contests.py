@@ -1,10 +1,12 @@
 """Every contest from the command line to its page, on small data."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from benchmark_records import command, filled, page_of, record, run_in
 
-from benchmarks.contests import classes, linear, nystroem, online, paths
+from benchmarks.contests import classes, linear, machines, nystroem, online, paths
 from benchmarks.harness import data, process, race, sheet
 from benchmarks.harness.command import CONTESTS, find
 from benchmarks.harness.objectives import Formulation
@@ -75,6 +77,36 @@ def test_partitions(clean, tmp_path):
     assert command(tmp_path, "partitions", "--render") == 0
     text = (tmp_path / "docs" / "benchmarks-scale.md").read_text()
     assert "| digits | maxent | - | " in text and "| 8 | 20.0 | 10.0 |" in text
+
+
+def test_machines_are_ranked_over_data_sets(tmp_path):
+    names = (*machines.LINEAR, *machines.KERNEL)
+    shape = {"n": 150, "d": 4, "k": 3}
+    records = [
+        record(
+            "machines",
+            data_set,
+            shape=shape,
+            accuracies={name: [0.9 - 0.01 * at] * 2 for at, name in enumerate(names)},
+        )
+        for data_set in machines.NAMES
+    ]
+    text = page_of(tmp_path, "machines", "benchmarks.md", *records)
+    assert "Average ranks, 1 is best: cs 1.0, ww 2.0," in text
+    assert "cs before maxent" in text and "ww before llw" not in text
+    assert "| wine | 150 | 4 | 3 | 90.0 | 89.0 |" in text
+
+
+def test_accuracies_of_machines_on_few_rows(tmp_path, monkeypatch):
+    monkeypatch.setattr(machines, "LINEAR", ("cs",))
+    monkeypatch.setattr(machines, "KERNEL", ("kernel-ww",))
+    grid = {"C": (1.0,), "gamma": (0.01,)}
+    monkeypatch.setattr(machines, "PROTOCOL", replace(machines.PROTOCOL, grid=grid))
+    monkeypatch.setattr(machines, "LARGEST", 150)
+    found = machines.measure("digits", run_in(tmp_path))
+    assert found["shape"] == {"n": 150, "d": 64, "k": 10}
+    assert set(found["accuracies"]) == {"cs", "kernel-ww"}
+    assert all(min(of) > 0.6 for of in found["accuracies"].values())
 
 
 def test_classes_grow(tmp_path, monkeypatch):
