@@ -61,6 +61,8 @@ class PrecomputedKernel(Kernel):
 
     def __call__(self, left, right):
         """Return the kernel of every point of `left` with every one of `right`."""
+        if right.is_run:  # ten times as fast as one by one
+            return left.matrix[left.at, right.at[0] : right.at[-1] + 1]
         return left.matrix[np.ix_(left.at, right.at)]
 
     def nodes(self, graph, points):

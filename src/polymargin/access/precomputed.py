@@ -15,7 +15,7 @@ class Positions:
 
     Attributes
     ----------
-    matrix : ndarray of shape (n_points, n_training) or None
+    matrix : ndarray of shape (n_points, n_training or more) or None
         Kernel of points with those of the training. Not needed on the right.
     at : ndarray of int
         Rows of `matrix` on the left of a tile, columns on its right.
@@ -26,6 +26,12 @@ class Positions:
 
     def __len__(self) -> int:
         return len(self.at)
+
+    @property
+    def is_run(self) -> bool:
+        """Whether these are points one after the other, as they lie in the matrix."""
+        at = self.at
+        return len(at) > 0 and bool((np.diff(at) == 1).all())
 
     def take(self, chosen) -> "Positions":
         """Return the points at `chosen`, an array of indices or a slice."""

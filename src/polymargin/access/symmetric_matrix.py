@@ -7,6 +7,7 @@ import numpy as np
 from .._core import core
 from ..base.threads import on_threads
 from .kernel_base import Kernel
+from .precomputed import Positions
 
 _BLOCK = 512  # rows that a thread computes at a time
 _WIDTH = 1024  # columns of a tile, which finds room near the processor
@@ -36,10 +37,16 @@ def symmetric_matrix(
     -------
     matrix : ndarray of shape (n_points, columns) or None
         Columns behind those of the points are zero; there are as many as fill up the
-        vectors of the core. None if the time was over before.
+        vectors of the core. None if the time was over before. Not to be changed: it
+        is where the points were looked up if it is there as it has to be.
     """
     n = len(points)
-    matrix = np.empty((n, padded_to_packs(n, kernel.dtype)), dtype=kernel.dtype)
+    shape = n, padded_to_packs(n, kernel.dtype)
+    if isinstance(points, Positions) and points.is_run:
+        given = points.matrix
+        if given.shape == shape and given.flags.c_contiguous:
+            return given
+    matrix = np.empty(shape, dtype=kernel.dtype)
     matrix[:, n:] = 0
 
     def fill(first: int) -> bool:

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..base.threads import on_cluster
 from ..driver.loop import Clock
+from .fold_fits import Fits, begin_fits
 from .folds import Folds
 from .time_left import TimeLeft
 from .tuning import TuningPoint, best_of
@@ -35,18 +36,15 @@ class Walk:
 
     def rest(self) -> None:
         """Forget the machines: the next point begins with new ones."""
-        self.machines: list | None = None
-        self.rows: list | None = None
+        self.fits: Fits | None = None
 
     def try_point(self, C: float, clock: Clock, left: Callable) -> TuningPoint:
         """Train with a C that is larger than the machines have, and measure."""
         start = clock.seconds()
         folds = self.folds
-        if self.machines is None:
-            self.machines = folds.machines(self.gamma)
-            self.rows = folds.share_kernel(self.machines)
-        outcomes = folds.fit(self.machines, self.rows, C, left)
-        self.machines = [outcome.machine for outcome in outcomes]
+        if self.fits is None:
+            self.fits = begin_fits(folds, self.gamma)
+        outcomes = self.fits.fit(C, left)
         parameters = {f"{folds.prefix}C": C}
         if self.gamma is not None:
             parameters[f"{folds.prefix}gamma"] = self.gamma

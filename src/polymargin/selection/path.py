@@ -70,18 +70,32 @@ def path(
 
 
 def go_on(model: Estimator, C: float) -> None:
-    """Set the next, larger C of a machine that is trained with warm starts.
+    """Set the next, larger C of a machine that is trained with warm starts."""
+    if getattr(model, "solver", None) == "auto" and hasattr(model, "solver_"):
+        both_ways = getattr(model, "_both_ways", None)
+        model.solver = next_solver(model.solver_, both_ways, C / model.C)
+    model.C = C
+
+
+def next_solver(used: str, both_ways: tuple[float, float] | None, growth: float) -> str:
+    """Return the solver for a C that is larger, in place of "auto".
 
     Newton steps that begin at a neighbour are fewer than others. Instead of beginning
-    with epochs each time, ``solver="auto"`` takes them at once where it ended with them
-    at the last C, or where epochs, which grow like C, are predicted to take longer.
+    with epochs each time, they are taken at once where the fit at the last C ended with
+    them, or where epochs, which grow like C, are predicted to take longer.
+
+    Parameters
+    ----------
+    used : str
+        `solver_` at the last C.
+    both_ways : tuple of float or None
+        Work of its epochs, and of Newton steps in their place, if that is known.
+    growth : float
+        Of C.
     """
-    if getattr(model, "solver", None) == "auto" and hasattr(model, "solver_"):
-        epochs, steps = getattr(model, "_both_ways", None) or (0.0, np.inf)
-        sooner = _AT_A_NEIGHBOUR * steps < epochs * C / model.C
-        if sooner or model.solver_.endswith("newton"):
-            model.solver = "newton"
-    model.C = C
+    epochs, steps = both_ways or (0.0, np.inf)
+    sooner = _AT_A_NEIGHBOUR * steps < epochs * growth
+    return "newton" if sooner or used.endswith("newton") else "auto"
 
 
 def find_estimator(machine: Any, parameters: dict[str, Any]) -> Any:

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from ..base.annotations import CrossValidation, Labels, Rows, Weights
-from ..base.threads import on_all_workers, thread_count
+from ..base.threads import blas_on_one_thread, on_all_workers, thread_count
 from ..driver.loop import Clock
 from .folds import Folds
 from .grid_walk import GridWalk
@@ -160,7 +160,11 @@ def tune(
     folds = Folds(estimator, X, y, sample_weight, cv, scoring, threads)
     Cs, gammas = _grids(folds, Cs, gammas)
     search = GridWalk(folds, Cs, gammas, grow, patience, clock, tell)
-    with on_all_workers(*folds.arrays()), warnings.catch_warnings():
+    with (
+        on_all_workers(*folds.arrays()),
+        blas_on_one_thread(),
+        warnings.catch_warnings(),
+    ):
         if max_time is not None:  # fits are meant to be cut short
             warnings.filterwarnings("ignore", ".* raise max_time", ConvergenceWarning)
         status = search.run()
