@@ -13,13 +13,15 @@ from sklearn.exceptions import ConvergenceWarning
 from polymargin import KernelSVM, LinearSVM, load, save
 from polymargin.access.gram import Gram
 from polymargin.access.kernels import make_kernel
+from polymargin.access.rows import Rows
 from polymargin.driver.epochs import run_epochs
 from polymargin.driver.kernel.working_sets import BlockDriver
+from polymargin.driver.linear.newton.driver import NewtonDriver
 from polymargin.driver.loop import Clock, OutOfTime, Stopping
-from polymargin.driver.options import KernelOptions
+from polymargin.driver.options import KernelOptions, LinearOptions
 from polymargin.driver.protocol import EpochReport
-from polymargin.machine.problem import Problem
-from polymargin.machine.registry import MACHINES
+from polymargin.machine.problem import Problem, state_problem
+from polymargin.machine.registry import MACHINES, find_machine
 
 LOOP = ("driver.loop", "driver.epochs")
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -100,6 +102,71 @@ def test_pairs_of_newton_steps_that_did_not_begin_cost_nothing(monkeypatch):
     # It goes on from there.
     model.set_params(max_time=None, warm_start=True).fit(X, y)
     assert model.status_ == "converged"
+
+
+@pytest.mark.parametrize("machine", ["ovo", "ovr"])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "logistic"])
+def test_problems_without_a_step_are_at_zero(machine, loss):
+    """There may be no time to multiply the rows of all of them."""
+    X, y = make_problem(n=60, d=4, k=4)
+    X[::9] = 0
+    weight = np.where(np.arange(60) % 5 == 1, 0.0, 0.7)
+    problem = state_problem(find_machine(machine, loss), y, range(4), 1.0, weight, None)
+    driver = NewtonDriver(Rows(X, 0.0), problem, LinearOptions())
+    assert driver.epoch(-1.0).stopped
+    primal, dual, violation = driver.certify()
+    assert not driver.core.has_started
+    of_a_row = loss_at_zero(machine, loss, 4)
+    assert_allclose(primal, of_a_row * weight.sum())
+    assert (
+        0 <= dual <= 0.2 * primal and violation > 0
+    )  # rows that are empty are in both
+    assert not driver.weights().any() and not len(driver.duals()[2])
+    # The one that begins with dual variables is evaluated, and no other.
+    row = int(np.flatnonzero((y == 0) & (weight > 0) & X.any(axis=1))[0])
+    indptr = np.zeros(61, dtype=np.int64)
+    indptr[row + 1 :] = 1
+    driver.set_duals(indptr, [0], [0.5])
+    primal, *_ = driver.certify()
+    W = driver.weights()
+    assert not W[:, 1:].any() and set(driver.duals()[1]) == {0}
+    assert not driver.core.has_started
+    model = LinearSVM(machine, loss=loss, fit_intercept=False)
+    model.coef_, model.intercept_, model.classes_ = W.T, np.zeros(W.shape[1]), range(4)
+    assert_allclose(primal, primal_objective(model, X, y, weight))
+    assert driver.epoch(np.inf).moves and driver.core.has_started
+
+
+def test_the_first_round_of_newton_steps_leaves_time_for_a_certificate(clock):
+    X, y = make_problem(n=60, d=4, k=4)
+    problem = state_problem(
+        find_machine("ovo", "hinge"), y, range(4), 1.0, np.ones(60), None
+    )
+    driver = NewtonDriver(Rows(X, 1.0), problem, LinearOptions())
+    core, given = driver.core, []
+
+    class Watched:
+        def epoch(self, seconds):
+            given.append(seconds)
+            clock.now += 30
+            return core.epoch(seconds)
+
+        def certify(self, single):
+            clock.now += 7
+            return core.certify(single)
+
+        def __getattr__(self, name):
+            return getattr(core, name)
+
+    driver.core = Watched()
+    driver.certify()
+    assert driver.certificate_seconds() == 0  # of nothing
+    driver.epoch(100.0)
+    assert driver.certificate_seconds() == 30
+    driver.certify()
+    assert driver.certificate_seconds() == 7
+    driver.epoch(100.0)
+    assert given == [50.0, 100.0]
 
 
 def test_pairs_with_kernels_that_did_not_begin_cost_nothing(monkeypatch):

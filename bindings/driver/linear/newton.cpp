@@ -114,6 +114,8 @@ class PyNewton : public Interruptible {
     problems_->first();
   }
 
+  bool has_started() const { return problems_->has_started(); }
+
   double dual() const { return problems_->has_started() ? problems_->dual() : -HUGE_VAL; }
 
   nb::tuple certify(bool single) {
@@ -130,8 +132,9 @@ class PyNewton : public Interruptible {
   nb::object weights() {
     first();
     const std::int64_t features = problems_->rows().features, columns = problems_->columns();
-    AlignedArray<double> all(std::size_t(features) * columns);
+    AlignedArray<double> all(checked_product(std::size_t(features), std::size_t(columns)));
     for (const auto& part : problems_->parts()) {
+      if (problems_->is_at_zero(part)) continue;
       const int k = part.newton->blocks().columns();
       for (std::int64_t f = 0; f < features; ++f)
         std::copy_n(part.newton->weights().data() + f * k, k,
@@ -147,6 +150,7 @@ class PyNewton : public Interruptible {
     std::vector<std::int64_t> starts(count + 1), next;
     const auto every = [&](auto&& visit) {
       for (const auto& part : problems_->parts()) {
+        if (problems_->is_at_zero(part)) continue;
         const int k = part.newton->blocks().columns();
         const double* u = part.newton->duals().data();
         for (std::int64_t i = 0; i < part.newton->rows().size(); ++i, u += k)
@@ -234,6 +238,7 @@ void bind_newton(nb::module_& m) {
            "tolerance"_a, "by_violation"_a, "threads"_a, "set_starts"_a, "set_classes"_a)
       .def("epoch", &PyNewton::epoch, "seconds"_a)
       .def("first", &PyNewton::first)
+      .def_prop_ro("has_started", &PyNewton::has_started)
       .def_prop_ro("dual", &PyNewton::dual)
       .def("certify", &PyNewton::certify, "single"_a)
       .def("weights", &PyNewton::weights)

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <numeric>
 #include <vector>
 
 #include "polymargin/base/blas.hpp"
@@ -77,25 +79,25 @@ class ChosenRows {
     std::fill_n(w, features() * k, 0.0);
     if (all_->is_sparse()) return sparse_transposed(coefficients, k, w);
     const int d = int(features());
-    support_.clear();
+    std::vector<std::int32_t> support;
     for (std::int64_t i = 0; i < size(); ++i) {
       const double* b = coefficients + i * k;
       if (std::any_of(b, b + k, [](double value) { return value != 0; }))
-        support_.push_back(std::int32_t(i));
+        support.push_back(std::int32_t(i));
     }
-    if (whole_ && 4 * support_.size() > 3 * std::size_t(size())) {
+    if (whole_ && 4 * support.size() > 3 * std::size_t(size())) {
       if (k == 1)
         blas().product_with_vector('N', d, int(size()), all_->values, d, coefficients, 0, w);
       else
         blas().product('N', 'T', k, d, int(size()), 1, coefficients, k, all_->values, d, 0, w, k);
       return;
     }
-    in_groups(support_, [&](const double* rows, std::int64_t begin, int count) {
-      gathered_.resize(std::size_t(count) * k);
+    std::vector<double> gathered(std::min<std::size_t>(kGroup, support.size()) * k);
+    in_groups(support, [&](const double* rows, std::int64_t begin, int count) {
       for (int j = 0; j < count; ++j)
-        std::copy_n(coefficients + std::int64_t(support_[begin + j]) * k, k,
-                    gathered_.data() + std::int64_t(j) * k);
-      blas().product('N', 'T', k, d, count, 1, gathered_.data(), k, rows, d, 1, w, k);
+        std::copy_n(coefficients + std::int64_t(support[begin + j]) * k, k,
+                    gathered.data() + std::int64_t(j) * k);
+      blas().product('N', 'T', k, d, count, 1, gathered.data(), k, rows, d, 1, w, k);
     });
   }
 
@@ -121,22 +123,24 @@ class ChosenRows {
  private:
   static constexpr int kGroup = 256;
 
-  const std::vector<std::int32_t>& every() const {
-    if (every_.empty())
-      for (std::int64_t i = 0; i < size(); ++i) every_.push_back(std::int32_t(i));
-    return every_;
+  std::vector<std::int32_t> every() const {
+    std::vector<std::int32_t> numbers(chosen_.size());
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return numbers;
   }
 
-  // work(rows, begin, count) of groups of these dense rows, side by side.
+  // work(rows, begin, count) of groups of these dense rows, side by side. Nothing of a group is
+  // kept: there may be as many of these objects as pairs of classes.
   template <class Work>
   void in_groups(const std::vector<std::int32_t>& these, Work&& work) const {
     const std::int64_t d = features(), total = std::int64_t(these.size());
-    group_.resize(std::size_t(std::min<std::int64_t>(kGroup, total) * d));
+    const auto group =
+        std::make_unique_for_overwrite<double[]>(std::min<std::int64_t>(kGroup, total) * d);
     for (std::int64_t begin = 0; begin < total; begin += kGroup) {
       const int count = int(std::min<std::int64_t>(kGroup, total - begin));
       for (int j = 0; j < count; ++j)
-        std::copy_n(all_->row(chosen_[these[begin + j]]), d, group_.data() + j * d);
-      work(group_.data(), begin, count);
+        std::copy_n(all_->row(chosen_[these[begin + j]]), d, group.get() + j * d);
+      work(group.get(), begin, count);
     }
   }
 
@@ -165,8 +169,6 @@ class ChosenRows {
   const DoubleRows* all_;
   std::vector<std::int32_t> chosen_;
   bool whole_;
-  mutable std::vector<std::int32_t> every_, support_;
-  mutable std::vector<double> group_, gathered_;
 };
 
 }  // namespace polymargin

@@ -3,11 +3,12 @@
 // on their number.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string>
+#include <numeric>
 #include <vector>
 
 #include "polymargin/base/parallel.hpp"
@@ -49,26 +50,32 @@ class NewtonProblems {
                  NewtonTolerance tolerance, int threads, const LabelSets& sets = {})
       : rows_(rows), columns_(columns), threads_(threads) {
     const Maker make{*this, axes, loss_weights, tolerance};
+    std::vector<std::int32_t> all(division == Division::kByPair ? 0 : rows.count);
+    std::iota(all.begin(), all.end(), 0);
     if (division == Division::kNone) {
-      make(0, columns, [&](std::int64_t i) { return labels[i]; });
+      make(0, columns, all, [&](std::int64_t i) { return labels[i]; });
     } else if (!sets.starts.empty()) {
       for (int m = 0; m < columns; ++m) {
         const std::vector<char> positive = sets.rows_of(m);
-        make(m, 1, [&](std::int64_t i) { return positive[i] ? 0 : -1; });
+        make(m, 1, all, [&](std::int64_t i) { return positive[i] ? 0 : -1; });
       }
     } else if (division == Division::kByClass) {
       for (int m = 0; m < columns; ++m)
-        make(m, 1, [&](std::int64_t i) { return labels[i] == m ? 0 : -1; });
+        make(m, 1, all, [&](std::int64_t i) { return labels[i] == m ? 0 : -1; });
     } else {
+      const int classes = classes_of_pairs(columns);
+      std::vector<std::vector<std::int32_t>> rows_of(classes);
+      for (std::int64_t i = 0; i < rows.count; ++i)
+        if (0 <= labels[i] && labels[i] < classes) rows_of[labels[i]].push_back(std::int32_t(i));
+      // The second class of a pair is the positive one; pairs are ordered by the first.
       int column = 0;
-      for (int first = 0; column < columns; ++first) {
-        // The second class of a pair is the positive one; pairs are ordered by the first.
-        const int last = first + 1 + (columns_of_first(columns, first) - 1);
-        for (int second = first + 1; second <= last; ++second, ++column)
-          make(column, 1, [&, first, second](std::int64_t i) {
-            return labels[i] == second ? 0 : labels[i] == first ? -1 : kElsewhere;
-          });
-      }
+      for (int first = 0; first < classes; ++first)
+        for (int second = first + 1; second < classes; ++second) {
+          std::vector<std::int32_t> both(rows_of[first].size() + rows_of[second].size());
+          std::merge(rows_of[first].begin(), rows_of[first].end(), rows_of[second].begin(),
+                     rows_of[second].end(), both.begin());
+          make(column++, 1, both, [&](std::int64_t i) { return labels[i] == second ? 0 : -1; });
+        }
     }
   }
 
@@ -94,8 +101,18 @@ class NewtonProblems {
     return true;
   }
 
+  // Of several problems, those where nothing has happened yet are at zero, and stay there.
+  bool is_at_zero(const Part& part) const {
+    return parts_.size() > 1 && part.newton->is_untouched();
+  }
+
+  // Evaluates what the steps begin with, if that has not been done.
   void first() {
-    each([](Part& part, const auto&) { part.newton->first(); }, [] { return false; });
+    each(
+        [&](Part& part, const auto&) {
+          if (!is_at_zero(part)) part.newton->first();
+        },
+        [] { return false; });
   }
 
   // One Newton step of every problem that is not finished.
@@ -134,30 +151,34 @@ class NewtonProblems {
     std::vector<ProximalNewton::Objective> found(parts_.size());
     each(
         [&](Part& part, const auto&) {
+          auto& objective = found[&part - parts_.data()];
+          if (is_at_zero(part)) {
+            objective = part.newton->objective_at_zero();
+            return;
+          }
           std::vector<double> weights = part.newton->weights();
           for (double& weight : weights) weight = round(weight);
-          found[&part - parts_.data()] = part.newton->objective_at(std::move(weights));
+          objective = part.newton->objective_at(std::move(weights));
         },
         [] { return false; });
     Certificate sum;
     sum.complete = true;
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       sum.primal += found[p].value + parts_[p].constant;
-      sum.dual += parts_[p].newton->dual() + parts_[p].constant;
+      const double dual = is_at_zero(parts_[p]) ? 0 : parts_[p].newton->dual();
+      sum.dual += dual + parts_[p].constant;
       sum.violation = std::max(sum.violation, found[p].violation);
     }
     return sum;
   }
 
  private:
-  static constexpr int kElsewhere = -2;  // the label of a row that is not of a problem
-
   struct Stop {};
 
-  static int columns_of_first(int columns, int first) {
-    int classes = 1;
+  static int classes_of_pairs(int columns) {
+    std::int64_t classes = 1;
     while (classes * (classes - 1) / 2 < columns) ++classes;
-    return classes - 1 - first;
+    return int(classes);
   }
 
   struct Maker {
@@ -166,18 +187,20 @@ class NewtonProblems {
     const std::vector<double>& loss_weights;
     NewtonTolerance tolerance;
 
+    // A problem of these rows, in their order.
     template <class LabelOf>
-    void operator()(int column, int columns, LabelOf&& label_of) const {
+    void operator()(int column, int columns, const std::vector<std::int32_t>& rows,
+                    LabelOf&& label_of) const {
       std::vector<std::int32_t> chosen, labels, empty_labels;
       std::vector<double> weights, empty_weights;
-      for (std::int64_t i = 0; i < problems.rows_.count; ++i) {
+      for (const std::int32_t i : rows) {
+        if (!(loss_weights[i] > 0)) continue;
         const int label = label_of(i);
-        if (label == kElsewhere || !(loss_weights[i] > 0)) continue;
         if (problems.rows_.is_empty(i)) {
           empty_labels.push_back(label);
           empty_weights.push_back(loss_weights[i]);
         } else {
-          chosen.push_back(std::int32_t(i));
+          chosen.push_back(i);
           labels.push_back(label);
           weights.push_back(loss_weights[i]);
         }

@@ -46,6 +46,10 @@ class ProximalNewton {
   const ChosenRows& rows() const { return rows_; }
   const ProximalBlocks& blocks() const { return blocks_; }
   bool has_started() const { return started_; }
+
+  // Whether nothing has happened yet: no dual variables were given, and no step was taken.
+  bool is_untouched() const { return !started_ && !given_; }
+
   double primal() const { return best_primal_; }
   double dual() const { return best_dual_; }
   const std::vector<double>& weights() const { return best_weights_; }
@@ -60,6 +64,7 @@ class ProximalNewton {
   void start(std::vector<double> u) {
     u_ = std::move(u);
     blocks_.make_feasible(u_.data());
+    given_ = std::any_of(u_.begin(), u_.end(), [](double value) { return value != 0; });
     started_ = false;
   }
 
@@ -133,6 +138,13 @@ class ProximalNewton {
     evaluate_scores(other);
     return {inner(other.weights, other.weights) / 2 + blocks_.losses(other.h.data()),
             largest_violation(other.weights, other.h, best_duals_, weights_of(best_duals_))};
+  }
+
+  // The same where weights and variables are zero, without a look at the rows.
+  Objective objective_at_zero() const {
+    std::vector<double> zeros(u_.size()), h(u_.size());
+    blocks_.violations(zeros.data(), true, h.data());
+    return {blocks_.losses(h.data()), blocks_.violation(h.data(), zeros.data())};
   }
 
   // The solution of the system of the last point for some right hand side, in one form: what tests
@@ -360,6 +372,7 @@ class ProximalNewton {
   double sigma_ = 1;
   int steps_of_this_ = 0;  // Newton steps since u was moved
   bool failed_ = false;    // whether the last step did
+  bool given_ = false;     // dual variables other than zero
   bool started_ = false;
   Point point_;
   double best_primal_ = HUGE_VAL, best_dual_ = -HUGE_VAL;
