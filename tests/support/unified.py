@@ -49,9 +49,10 @@ def margins(name, y, k, costs=None):
     return [(e[y], k - 1 if name == "rm" else 1)] + [(-e[m], 1) for m in others]
 
 
-def unified_optimum(name, loss, X, labels, loss_weights, k, costs=None):
+def unified_optimum(name, loss, X, labels, loss_weights, k, costs=None, free=0):
     """The optimal objective, of examples with C_i > 0; with costs, of machines whose
-    margins are of the other classes.
+    margins are of the other classes. The weights of the last `free` features are not
+    penalised.
     """
     n, d = X.shape
     rows = [(i, *m) for i in range(n) for m in margins(name, labels[i], k, costs)]
@@ -71,7 +72,8 @@ def unified_optimum(name, loss, X, labels, loss_weights, k, costs=None):
         bounds.append(np.zeros(d))
         cones.append(clarabel.ZeroConeT(d))
     squared = loss == "squared_hinge"
-    P = np.concatenate([np.ones(n_weights), 2 * weights if squared else 0 * weights])
+    penalties = np.tile(np.repeat([1.0, 0.0], [d - free, free]), k)
+    P = np.concatenate([penalties, 2 * weights if squared else 0 * weights])
     q = np.concatenate([np.zeros(n_weights), 0 * weights if squared else weights])
     settings = clarabel.DefaultSettings()
     settings.verbose = False

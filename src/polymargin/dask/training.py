@@ -42,7 +42,11 @@ OWN_PARAMETERS = ("client", "checkpoint", "traffic")
 _FREE_PARAMETERS = {"tol", "violation_tol", "max_iter", "max_time", "n_jobs", "verbose"}
 _FREE_PARAMETERS |= {"history", "warm_start", "random_state"}
 # Values that an option may have here, the first to be recommended.
-_POSSIBLE = {"solver": ("dual", "auto"), "features": ("full",)}
+_POSSIBLE = {
+    "solver": ("dual", "auto"),
+    "features": ("full",),
+    "fit_intercept": (True, False),
+}
 
 
 def _takes_no_chunks(estimator) -> bool:

@@ -21,6 +21,8 @@ class LinearOptions:
         Largest violation of the optimality conditions; replaces `tol`.
     bias : float
         Value of the constant feature; zero if there is none.
+    fit_intercept : bool or "free"
+        "free": the intercepts are not penalised, and the constant feature is theirs.
     features : {"full", "reduced"}
         Which weights there are.
     order : {"acf", "permuted", "max_violation", "random"}
@@ -40,6 +42,7 @@ class LinearOptions:
     tol: float = 1e-3
     violation_tol: float | None = None
     bias: float = 1.0
+    fit_intercept: bool | str = True
     features: str = "full"
     order: str = "acf"
     shrinking: bool = True

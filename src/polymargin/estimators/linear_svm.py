@@ -64,8 +64,10 @@ class LinearSVM(LinearTraining):
     loss : {"hinge", "squared_hinge", "logistic"}, default="hinge"
         "logistic" is for "ovr" and "ovo", and has probabilities.
 
-    fit_intercept : bool, default=True
+    fit_intercept : bool or "free", default=True
         Whether to add a constant feature, whose weight is penalised like the others.
+        "free": intercepts are not penalised, so that they follow classes of unlike
+        sizes and features far from zero.
 
     class_weight : dict, "balanced" or None, default=None
         Multiplies C for each class.
@@ -110,7 +112,8 @@ class LinearSVM(LinearTraining):
         Newton steps some epochs sooner or later.
 
     intercept_scaling : float, default=1.0
-        Value of the constant feature: the larger, the less its weight is penalised.
+        Value of the constant feature: the larger, the less its weight is penalised. No
+        matter if intercepts are "free".
 
     features : {"full", "reduced"}, default="full"
         "reduced": only weights of features and classes that occur together in a row.
@@ -246,7 +249,7 @@ class LinearSVM(LinearTraining):
         violation_tol: float | None = None,
         max_iter: int = 10_000,
         max_time: float | None = None,
-        fit_intercept: bool = True,
+        fit_intercept: bool | str = True,
         intercept_scaling: float = 1.0,
         class_weight: ClassWeight = None,
         costs: Any = None,

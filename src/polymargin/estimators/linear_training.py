@@ -13,7 +13,7 @@ from ..access.rows import Rows as StoredRows
 from ..base.annotations import Array, Estimator, Labels, Rows, Weights
 from ..base.threads import thread_count
 from ..driver.linear.dual import stream_driver
-from ..driver.linear.solvers import solver_of
+from ..driver.linear.solvers import FREE, solver_of
 from ..driver.options import LinearOptions
 from ..prediction.linear_model import attributes_of_weights, weights_of_attributes
 from .sources import source_of
@@ -46,6 +46,11 @@ def _takes_chunks(estimator: Estimator) -> bool:
             "partial_fit does not work with features='reduced', which needs all rows "
             "to see which features occur with which class; choose features='full'."
         )
+    if options.fit_intercept == FREE:
+        raise AttributeError(
+            "partial_fit does not work with fit_intercept='free', which needs all rows "
+            "at once; choose fit_intercept=True."
+        )
     return True
 
 
@@ -55,7 +60,7 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
     # What LinearSVM and MaxEnt have in common.
     _parameter_constraints: dict[str, Any] = {
         **Training._parameter_constraints,
-        "fit_intercept": ["boolean"],
+        "fit_intercept": ["boolean", StrOptions({FREE})],
         "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
         "features": [StrOptions({"full", "reduced"})],
         "order": [StrOptions({"acf", "permuted", "max_violation"})],
@@ -74,6 +79,7 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
             tol=self.tol,
             violation_tol=self.violation_tol,
             bias=self._bias(),
+            fit_intercept=self.fit_intercept,
             features=self.features,
             order=self.order,
             restricted=self.restricted,
@@ -221,6 +227,8 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
 
     def _bias(self) -> float:
         """Value of the constant feature; zero if there is none."""
+        if self.fit_intercept == FREE:
+            return 1.0
         return self.intercept_scaling if self.fit_intercept else 0.0
 
     def _model(self, weights: Any) -> dict[str, Any]:

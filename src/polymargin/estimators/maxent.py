@@ -30,8 +30,10 @@ class MaxEnt(LinearTraining):
         Weight of the losses, as in scikit-learn's LogisticRegression. The sigma^2 of
         the literature is C times the number of rows.
 
-    fit_intercept : bool, default=True
+    fit_intercept : bool or "free", default=True
         Whether to add a constant feature, whose weight is penalised like the others.
+        "free": intercepts are not penalised, so that they follow classes of unlike
+        sizes and features far from zero.
 
     class_weight : dict, "balanced" or None, default=None
         Multiplies C for each class.
@@ -65,7 +67,8 @@ class MaxEnt(LinearTraining):
         Keep the certificate after every epoch.
 
     intercept_scaling : float, default=1.0
-        Value of the constant feature: the larger, the less its weight is penalised.
+        Value of the constant feature: the larger, the less its weight is penalised. No
+        matter if intercepts are "free".
 
     features : {"full", "reduced"}, default="full"
         "reduced": only weights of features and classes that occur together in a row.
@@ -165,7 +168,7 @@ class MaxEnt(LinearTraining):
         violation_tol: float | None = None,
         max_iter: int = 10_000,
         max_time: float | None = None,
-        fit_intercept: bool = True,
+        fit_intercept: bool | str = True,
         intercept_scaling: float = 1.0,
         class_weight: ClassWeight = None,
         solver: str = "auto",

@@ -24,6 +24,7 @@ from ..machine.registry import Machine, names_of
 _POSSIBLE_ON_DISK = {
     "solver": ("auto", "dual"),
     "features": ("full",),
+    "fit_intercept": (False, True),
     "order": ("acf", "permuted"),
     "warm_start": (False,),
 }

@@ -7,6 +7,7 @@ from ..options import LinearOptions
 from ..protocol import LinearDriver, Solver, check_solves, table_of
 from .cutting_plane import CuttingPlane
 from .dual import dual_driver, exponentiated_gradient_driver
+from .free_intercept import FreeInterceptDriver
 from .newton.driver import NewtonDriver
 from .switching import BOTH, SwitchingDriver
 from .tron import TronDriver
@@ -45,6 +46,9 @@ SOLVERS = table_of(
 SOLVER_NAMES = ("auto", *SOLVERS)
 # Those for rows with any number of labels.
 SOLVERS_OF_SETS = ("auto", "dual", "newton")
+# Those for intercepts that are not penalised.
+FREE = "free"
+SOLVERS_WITH_FREE = ("auto", "dual", "newton")
 # What `solver_` may say after a fit.
 SOLVERS_USED = (*SOLVERS, BOTH)
 
@@ -57,6 +61,15 @@ def solvers_of(machine: Machine) -> tuple[str, ...]:
 
 def linear_driver(rows: Rows, problem: Problem, options: LinearOptions) -> LinearDriver:
     """Return the driver of the solver that the options name, or say who could."""
+    if options.fit_intercept == FREE:
+        _check_free(options)
+        return FreeInterceptDriver(rows, problem, options, _penalised_driver)
+    return _penalised_driver(rows, problem, options)
+
+
+def _penalised_driver(
+    rows: Rows, problem: Problem, options: LinearOptions
+) -> LinearDriver:
     name, machine = options.solver, problem.machine
     if problem.label_sets is not None:
         _check_sets(name, options.features)
@@ -75,6 +88,21 @@ def solver_of(driver: LinearDriver, options: LinearOptions) -> str:
     """Return what a driver has done so far, for `solver_`."""
     named = "dual" if options.solver == "auto" else options.solver
     return getattr(driver, "solver", named)
+
+
+def _check_free(options: LinearOptions) -> None:
+    """Raise unless intercepts may be without a penalty."""
+    for name, possible in {
+        "solver": SOLVERS_WITH_FREE,
+        "features": ("full",),
+        "violation_tol": (None,),
+    }.items():
+        given = getattr(options, name)
+        if given not in possible:
+            raise ValueError(
+                f"{name}={given!r} is not for fit_intercept='free'; choose "
+                f"{' or '.join(map(repr, possible))}, or fit_intercept=True."
+            )
 
 
 def _check_sets(name: str, features: str) -> None:
