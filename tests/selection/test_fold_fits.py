@@ -12,7 +12,7 @@ from polymargin import KernelSVM, LinearSVM, MaxEnt
 from polymargin.access.kernels import make_kernel
 from polymargin.selection import fold_fits
 from polymargin.selection.fold_fits import EstimatorFits, TrainerFits, begin_fits
-from polymargin.selection.fold_kernel import FoldKernel, kernel_of_all
+from polymargin.selection.fold_kernel import ChosenKernel, kernel_of_all, points_of
 from polymargin.selection.folds import Folds
 
 RANDOM = np.random.default_rng(0)
@@ -125,9 +125,9 @@ def test_matrices_that_are_not_kept(machine, monkeypatch):
 
     def build(matrix, train, test, kept):
         made.append(kept)
-        return FoldKernel(matrix, train, test, kept)
+        return ChosenKernel(matrix, train, test, kept)
 
-    monkeypatch.setattr(fold_fits, "FoldKernel", build)
+    monkeypatch.setattr(fold_fits, "ChosenKernel", build)
     model.set_params(cache_size=0.6)  # megabytes: for one matrix
     copied = polymargin.tune(X, y, model, **settings)
     assert made == 6 * [False]
@@ -156,8 +156,8 @@ def test_threads_change_no_kernel():
 def test_values_that_are_looked_up():
     matrix = RANDOM.normal(size=(30, 32))
     train, test = np.array([3, 4, 5, 20, 1]), np.array([0, 7])
-    fold = FoldKernel(matrix, train, test, kept=True)
-    kernel, points = fold.points()
+    fold = ChosenKernel(matrix, train, test, kept=True)
+    kernel, points = points_of(fold.between())
     np.testing.assert_array_equal(kernel(points, points), matrix[np.ix_(train, train)])
     some = points.take(np.array([0, 4]))
     np.testing.assert_array_equal(

@@ -147,14 +147,19 @@ def on_all_workers(*data) -> Iterator[None]:
                 future.release()
 
 
-def for_each(work: Callable, arguments: Iterable[tuple], threads: int) -> list:
+def for_each(
+    work: Callable,
+    arguments: Iterable[tuple],
+    threads: int,
+    stop: Callable = lambda: None,
+) -> list:
     """Return ``work(*arguments)`` for all tuples of arguments, in their order.
 
-    On threads, or on the workers of a cluster: then what `work` changes of its
-    arguments is not changed here.
+    On threads, which are told to `stop` after an error; or on the workers of a cluster:
+    then what `work` changes of its arguments is not changed here.
     """
     if _cluster() is None:
-        return on_threads(lambda these: work(*these), arguments, threads)
+        return on_threads(lambda these: work(*these), arguments, threads, stop)
     return list(Parallel()(delayed(work)(*these) for these in arguments))
 
 

@@ -5,29 +5,8 @@ import threading
 from contextlib import contextmanager
 from math import isfinite, log
 
+from ..selection.stopping import Watch
 from .progress_display import Progress
-
-
-class Watch:
-    """A callback of scikit-learn's kind that ends fits when it is told to stop.
-
-    It is shared by all fits of a search, which run on threads.
-    """
-
-    def __init__(self):
-        self.stop = threading.Event()
-
-    def setup(self, estimator, context):
-        pass
-
-    def teardown(self, estimator, context):
-        pass
-
-    def on_fit_task_begin(self, estimator, context):
-        pass
-
-    def on_fit_task_end(self, estimator, context):
-        return self.stop.is_set()
 
 
 class EpochWatch(Watch):

@@ -7,7 +7,7 @@ from time import perf_counter
 
 from .estimator_choice import Choice
 from .exit_status import UsageError
-from .fit_watch import EpochWatch, FoldWatch, Watch, stopping_on_ctrl_c
+from .fit_watch import EpochWatch, FoldWatch, stopping_on_ctrl_c
 from .progress_display import Progress
 from .standard_streams import note
 
@@ -106,7 +106,7 @@ def cross_validate(choice: Choice, features, data, folds, n_jobs, progress: Prog
         model.fit(_safe_indexing(data.X, train), data.y[train])
         return predict_with_confidence(model, _safe_indexing(data.X, test))
 
-    with _on_folds(choice, watch, progress):
+    with stopping_on_ctrl_c(watch), _on_folds(progress):
         with warnings.catch_warnings():
             # folds of classes with few rows
             warnings.filterwarnings("ignore", message="The least populated class")
@@ -141,28 +141,24 @@ def compare_machines(arguments, features, data, given: dict, progress: Progress)
     """Choose a machine by cross-validation; see `choose`."""
     from ..selection.choice import choose
 
-    watch = Watch()
-
     def show(share, trial) -> None:
         words = f"{trial.candidate}: {100 * trial.accuracy:.2f} %"
         progress.show(share, words)
 
-    with stopping_on_ctrl_c(watch):
-        try:
-            return choose(
-                data.X,
-                data.y,
-                features.transformer,
-                budget=arguments.budget,
-                cv=arguments.cross_validate or _FOLDS,
-                random_state=arguments.seed,
-                n_jobs=arguments.n_jobs,
-                watch=show,
-                callback=watch,
-                **given,
-            )
-        finally:
-            progress.clear()
+    try:
+        return choose(
+            data.X,
+            data.y,
+            features.transformer,
+            budget=arguments.budget,
+            cv=arguments.cross_validate or _FOLDS,
+            random_state=arguments.seed,
+            n_jobs=arguments.n_jobs,
+            watch=show,
+            **given,
+        )
+    finally:
+        progress.clear()
 
 
 def search(
@@ -200,7 +196,7 @@ def search(
         words = f"{values}: {100 * point.mean:.2f} %, best {100 * best.mean:.2f} %"
         progress.show(share, words)
 
-    with _on_folds(choice, Watch(), progress):
+    with _on_folds(progress):
         tuning = tune(
             data.X,
             data.y,
@@ -229,16 +225,14 @@ def _short(point):
 
 
 @contextmanager
-def _on_folds(choice: Choice, watch: Watch, progress: Progress):
-    """Fits on threads: stopped by Ctrl-C, and one note if some have not converged."""
-    choice.estimator.set_callbacks(watch)
+def _on_folds(progress: Progress):
+    """Fits on folds: one note if some have not converged."""
     try:
-        with stopping_on_ctrl_c(watch), warnings.catch_warnings(record=True) as caught:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
             yield
     finally:
         progress.clear()
-        choice.estimator.set_callbacks()
     _tell([warning.message for warning in caught])
 
 

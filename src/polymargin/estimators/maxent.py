@@ -218,10 +218,7 @@ class MaxEnt(LinearTraining):
         probabilities : ndarray of shape (n_samples, n_classes)
             The softmax of the scores.
         """
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([expit(-scores), expit(scores)])
-        return softmax(scores, axis=1)
+        return probabilities_of_scores(self.decision_function(X))
 
     def predict_log_proba(self, X: Rows) -> Array:
         """Return the logarithm of the probability of every class.
@@ -238,3 +235,10 @@ class MaxEnt(LinearTraining):
         if scores.ndim == 1:
             return np.column_stack([log_expit(-scores), log_expit(scores)])
         return log_softmax(scores, axis=1)
+
+
+def probabilities_of_scores(scores: Array) -> Array:
+    """Return the probabilities of classes that have these scores, as `MaxEnt` does."""
+    if scores.ndim == 1:
+        return np.column_stack([expit(-scores), expit(scores)])
+    return softmax(scores, axis=1)

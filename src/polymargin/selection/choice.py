@@ -14,7 +14,7 @@ from sklearn.utils import _safe_indexing
 
 from ..access.csr import check_compressed
 from ..base.annotations import Labels, Rows
-from ..base.threads import thread_count
+from ..base.threads import blas_on_one_thread, thread_count
 from .candidates import (
     MOST_ROWS,
     kernel_candidates,
@@ -84,7 +84,6 @@ def choose(
     n_jobs: int | None = None,
     watch: Callable[[float, Trial], None] | None = None,
     stopped: Callable[[], bool] = lambda: False,
-    callback: Callable[..., object] | None = None,
     **parameters: Any,
 ) -> Choice:
     """Compare a few machines by cross-validation, and take one.
@@ -117,9 +116,6 @@ def choose(
     stopped : callable
         Says whether to stop now, with what is known.
 
-    callback : callback of scikit-learn or None, default=None
-        Of every fit.
-
     **parameters
         Of all estimators, such as class_weight.
 
@@ -134,9 +130,7 @@ def choose(
     simpler. Of more than 20,000 rows, so many are compared by, drawn at random.
     """
     X, y = check_compressed(X), np.asarray(y)
-    search = TrialRuns(
-        budget, random_state, thread_count(n_jobs), watch, stopped, callback
-    )
+    search = TrialRuns(budget, random_state, thread_count(n_jobs), watch, stopped)
     keep = search.sample(len(y), MOST_ROWS)
     kernels_allowed = len(keep) == len(y)
     if not kernels_allowed:
@@ -147,7 +141,8 @@ def choose(
     if kernels_allowed and kernels_pay(first[0]):
         candidates += kernel_candidates(first[0], parameters)
     trials = [Trial(candidate) for candidate in candidates]
-    left = search.run(trials)
+    with blas_on_one_thread():
+        left = search.run(trials)
     best, reason = take(left, _AS_GOOD)
     rows = np.concatenate([search.held_out(fold) for fold in best.folds])
     return Choice(

@@ -7,19 +7,20 @@ Otherwise, and on the workers of a cluster, estimators are trained with warm sta
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from threading import Event
 from time import perf_counter
 from typing import Any, Protocol
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from ..base.threads import for_each, on_cluster, on_threads
-from .fold_kernel import FoldKernel, bytes_of_kernels, kernel_of_all
+from .fold_kernel import ChosenKernel, ComputedKernel, FoldKernel, kernel_of_all
 from .folds import Fold, Folds
 from .path import go_on
 from .pipelines import put_together
+from .stopping import StopReporter, Watch
 from .trainers import KernelTrainer, LinearTrainer, Trainer, trains_alone
 
 
@@ -80,30 +81,43 @@ def _linear_trainers(folds: Folds, machines: list) -> list[Trainer]:
 
 def _kernel_trainers(folds: Folds, machines: list) -> list[Trainer] | None:
     """Return trainers that look up their kernels; None if there is no room for them."""
-    first, machine = folds.folds[0], machines[0]
-    shared = first.train is not None
-    sizes = [first.X.shape[0]]
-    if not shared:
-        sizes = [len(fold.y) + len(fold.y_test) for fold in folds]
-    room, itemsize = 1e6 * machine.cache_size, first.X.dtype.itemsize
-    needed = bytes_of_kernels(sizes, itemsize)
+    kernels = _kernels(folds, machines[0])
+    if kernels is None:
+        return None
+    trainers: list[Trainer] = []
+    for machine, fold, (order, kernel) in zip(machines, folds, kernels, strict=True):
+        y, weights = fold.y[order], fold.weights[order]
+        trainers.append(KernelTrainer(machine, y, weights, kernel))
+    return trainers
+
+
+def _kernels(folds: Folds, machine: Any) -> list[tuple[np.ndarray, FoldKernel]] | None:
+    """Return the kernel of each fold, and the order of its rows: class after class."""
+    room, itemsize = 1e6 * machine.cache_size, folds.folds[0].X.dtype.itemsize
+    copies = sum(
+        ComputedKernel.bytes_for(len(fold.y), len(fold.y_test), itemsize)
+        for fold in folds
+    )
+    orders = [np.argsort(fold.y, kind="stable") for fold in folds]
+    first = folds.folds[0]
+    if first.train is None:
+        if copies > room:
+            return None
+        return [
+            (order, ComputedKernel(machine, fold.X[order], fold.X_test, folds.threads))
+            for order, fold in zip(orders, folds, strict=True)
+        ]
+    needed = float(itemsize) * first.X.shape[0] ** 2
     if needed > room:
         return None
-    kept = needed + len(folds) * bytes_of_kernels(sizes[:1], itemsize) <= room
-    if shared:
-        matrix = kernel_of_all(machine, first.X, folds.threads)
-    trainers: list[Trainer] = []
-    for one, fold in zip(machines, folds, strict=True):
-        train, test = fold.train, fold.test
-        if not shared:
-            both = _stack(fold.X, fold.X_test)
-            matrix = kernel_of_all(one, both, folds.threads)
-            train = np.arange(len(fold.y))
-            test = np.arange(len(fold.y), both.shape[0])
-        order = np.argsort(fold.y, kind="stable")  # class after class
-        kernel = FoldKernel(matrix, train[order], test, kept)
-        trainers.append(KernelTrainer(one, fold.y[order], fold.weights[order], kernel))
-    return trainers
+    matrix, kept = (
+        kernel_of_all(machine, first.X, folds.threads),
+        needed + copies <= room,
+    )
+    return [
+        (order, ChosenKernel(matrix, fold.train[order], fold.test, kept))
+        for order, fold in zip(orders, folds, strict=True)
+    ]
 
 
 class TrainerFits:
@@ -111,20 +125,22 @@ class TrainerFits:
 
     def __init__(self, folds: Folds, trainers: list[Trainer]):
         self.folds, self.trainers = folds, trainers
+        self.stop = Event()
 
     def fit(self, C: float, left: Callable[[], float]) -> list[Outcome]:
         """Train with a larger C, each in ``left()`` seconds at most, and measure."""
+        reporter = StopReporter(self.stop)
 
         def of_fold(each) -> Outcome:
             trainer, fold = each
             start = perf_counter()
-            trainer.train(C, left())
+            trainer.train(C, left(), reporter)
             fitted = perf_counter()
             score = self._score(trainer, fold.y_test)
             return Outcome(score, fitted - start, perf_counter() - fitted)
 
         pairs = zip(self.trainers, self.folds, strict=True)
-        return on_threads(of_fold, pairs, self.folds.threads)
+        return on_threads(of_fold, pairs, self.folds.threads, self.stop.set)
 
     def _score(self, trainer: Trainer, y: np.ndarray) -> float:
         confidence = trainer.confidence()
@@ -152,7 +168,10 @@ class EstimatorFits:
     """Machines that are trained as users would, with warm starts."""
 
     def __init__(self, folds: Folds, machines: list):
-        self.folds, self.machines = folds, machines
+        self.folds, self.machines, self.watch = folds, machines, Watch()
+        if not on_cluster() and not getattr(machines[0], "_skl_callbacks", None):
+            for machine in machines:
+                machine.set_callbacks(self.watch)
 
     def fit(self, C: float, left: Callable[[], float]) -> list[Outcome]:
         """Train with a larger C, each in ``left()`` seconds at most, and measure."""
@@ -166,7 +185,7 @@ class EstimatorFits:
             (machine, folds.scorer, folds.estimator, most, left, *vars(fold).values())
             for machine, fold in zip(self.machines, folds, strict=True)
         ]
-        found = for_each(_fit_and_score, every, folds.threads)
+        found = for_each(_fit_and_score, every, folds.threads, self.watch.stop.set)
         self.machines = [machine for machine, _ in found]
         return [outcome for _, outcome in found]
 
@@ -188,8 +207,3 @@ def _fit_and_score(machine, scorer, estimator, most, left, *of_fold) -> tuple:
         model = put_together(estimator, fold.before, machine)
     score = scorer(model, fold.rows_held_out(), fold.y_test)
     return machine, Outcome(score, fitted - start, perf_counter() - fitted)
-
-
-def _stack(first: Any, second: Any) -> Any:
-    both = first, second
-    return sp.vstack(both, format="csr") if sp.issparse(first) else np.vstack(both)

@@ -1,7 +1,6 @@
 """Kernel values of a fold, between what is trained on, and with what is held out."""
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -12,7 +11,66 @@ from ..access.precomputed import Positions
 from ..access.symmetric_matrix import padded_to_packs, symmetric_matrix
 
 
-class FoldKernel:
+class FoldKernel(Protocol):
+    """Kernel values of a fold.
+
+    Attributes
+    ----------
+    dtype : dtype
+        Of the values.
+    """
+
+    dtype: np.dtype
+
+    def between(self) -> np.ndarray:
+        """Return those between the points that are trained on: a matrix with as many
+        columns of zeros at its end as fill up the vectors of the core.
+        """
+
+    def held_out(self) -> np.ndarray:
+        """Return those of points held out with the ones that are trained on."""
+
+
+def points_of(between: np.ndarray) -> tuple[PrecomputedKernel, Positions]:
+    """Return a kernel that is looked up, and the points that it knows."""
+    return PrecomputedKernel(between), Positions(between, np.arange(len(between)))
+
+
+class ComputedKernel:
+    """Kernel values that are computed for one fold.
+
+    Parameters
+    ----------
+    machine : KernelSVM
+        Whose kernel it is.
+    X, X_test : ndarray or CSR matrix
+        Rows to train on, and to be measured on.
+    threads : int
+        Values do not depend on it, as long as BLAS is on one thread.
+    """
+
+    def __init__(self, machine: Any, X: Any, X_test: Any, threads: int):
+        kernel = _kernel_of(machine, X)
+        points = kernel.points(X)
+        self._between = _finite(symmetric_matrix(kernel, points, threads))
+        self._held_out = kernel(kernel.points(X_test), points)
+        self.dtype = self._between.dtype
+
+    @staticmethod
+    def bytes_for(n: int, n_test: int, itemsize: int) -> float:
+        """How much room it needs."""
+        return float(itemsize) * n * (n + n_test)
+
+    def between(self) -> np.ndarray:
+        """Return those between the points that are trained on."""
+        return self._between
+
+    def held_out(self) -> np.ndarray:
+        """Return those of points held out with the ones that are trained on."""
+        return self._held_out
+
+
+class ChosenKernel:
     """Some rows and columns of a matrix of kernel values.
 
     Parameters
@@ -29,26 +87,31 @@ class FoldKernel:
         self.matrix, self.train, self.test, self.kept = matrix, train, test, kept
         self.dtype = matrix.dtype
         self._between: np.ndarray | None = None
-        self._with_test: np.ndarray | None = None
+        self._held_out: np.ndarray | None = None
 
-    def points(self) -> tuple[PrecomputedKernel, Positions]:
-        """Return a kernel that is looked up, and the points that are trained on."""
-        between = self._between
-        if between is None:
+    def between(self) -> np.ndarray:
+        """Return those between the points that are trained on."""
+        found = self._between
+        if found is None:
             n = len(self.train)
-            between = np.zeros((n, padded_to_packs(n, self.dtype)), dtype=self.dtype)
-            rows = np.take(self.matrix, self.train, axis=0)
-            between[:, :n] = np.take(rows, self.train, axis=1, mode="clip")
-            self._between = between if self.kept else None
-        return PrecomputedKernel(between), Positions(between, np.arange(len(between)))
+            found = np.zeros((n, padded_to_packs(n, self.dtype)), dtype=self.dtype)
+            found[:, :n] = self._choose(self.train)
+            self._between = found if self.kept else None
+        return found
 
     def held_out(self) -> np.ndarray:
-        """Return the kernel of points held out with those that are trained on."""
-        found = self._with_test
+        """Return those of points held out with the ones that are trained on."""
+        found = self._held_out
         if found is None:
-            found = np.take(self.matrix[self.test], self.train, axis=1)
-            self._with_test = found if self.kept else None
+            found = self._choose(self.test)
+            self._held_out = found if self.kept else None
         return found
+
+    def _choose(self, rows) -> np.ndarray:
+        # Without a look at every index, this is twice as fast.
+        return np.take(
+            np.take(self.matrix, rows, axis=0), self.train, axis=1, mode="clip"
+        )
 
 
 def kernel_of_all(machine: Any, X: Any, threads: int) -> np.ndarray:
@@ -68,13 +131,15 @@ def kernel_of_all(machine: Any, X: Any, threads: int) -> np.ndarray:
     """
     if machine.kernel == "precomputed":
         return X
+    kernel = _kernel_of(machine, X)
+    return _finite(symmetric_matrix(kernel, kernel.points(X), threads))
+
+
+def _kernel_of(machine: Any, X: Any) -> Any:
     parameters = machine.gamma, machine.degree, machine.coef0
-    kernel = make_kernel(machine.kernel, *parameters, X)
-    matrix = symmetric_matrix(kernel, kernel.points(X), threads)
+    return make_kernel(machine.kernel, *parameters, X)
+
+
+def _finite(matrix: np.ndarray) -> np.ndarray:
     finite(matrix.diagonal(), "The kernel of some rows of X with themselves")
     return matrix
-
-
-def bytes_of_kernels(sizes: Sequence[int], itemsize: int) -> float:
-    """Return how much room the matrices of so many rows each take."""
-    return float(itemsize) * sum(float(size) ** 2 for size in sizes)

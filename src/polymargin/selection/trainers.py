@@ -16,7 +16,7 @@ from ..access.rows import Rows
 from ..driver.epochs import run_epochs
 from ..driver.kernel.solvers import kernel_driver
 from ..driver.linear.solvers import linear_driver, solver_of
-from ..driver.loop import Stopping
+from ..driver.loop import Reporter, Stopping
 from ..driver.protocol import Driver
 from ..estimators.kernel_svm import KernelSVM
 from ..estimators.linear_svm import LinearSVM
@@ -25,7 +25,7 @@ from ..estimators.reporting import tell_end
 from ..machine.block_algebra import feasible_duals
 from ..machine.problem import Problem, check_weights_fit, state_problem
 from ..prediction.coupling import votes
-from .fold_kernel import FoldKernel
+from .fold_kernel import FoldKernel, points_of
 from .path import next_solver
 
 _KEPT = 2**28  # bytes of rows that are kept from one fit to the next
@@ -70,8 +70,12 @@ class Trainer:
         self.options = machine._driver_options(machine._draw_seed())
         self._last: tuple[Problem, tuple] | None = None
 
-    def train(self, C: float, seconds: float) -> None:
-        """Train with another C, in so many seconds at most."""
+    def train(
+        self, C: float, seconds: float = np.inf, reporter: Reporter | None = None
+    ) -> None:
+        """Train with another C, in so many seconds at most; who is told of epochs may
+        end it sooner.
+        """
         machine, weights = self.machine, C * self.problem.loss_weights
         check_weights_fit(weights, self._dtype, C)
         problem = replace(self.problem, loss_weights=weights)
@@ -82,7 +86,7 @@ class Trainer:
         stopping = Stopping(
             machine.tol, machine._violation_tol(), machine.max_iter, min(own, seconds)
         )
-        run = run_epochs(driver, stopping)
+        run = run_epochs(driver, stopping, reporter=reporter)
         if run.status == "interrupted":
             raise KeyboardInterrupt
         self._keep(driver, problem)
@@ -181,7 +185,9 @@ class KernelTrainer(Trainer):
         self._kernel, self._dtype = kernel, kernel.dtype
 
     def _driver(self, problem: Problem, C: float) -> Driver:
-        return kernel_driver(Gram(*self._kernel.points()), problem, self.options)
+        return kernel_driver(
+            Gram(*points_of(self._kernel.between())), problem, self.options
+        )
 
     def _keep(self, driver: Any, problem: Problem) -> None:
         super()._keep(driver, problem)

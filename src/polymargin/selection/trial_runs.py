@@ -18,7 +18,11 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing
 
 from ..base.threads import on_threads
+from ..estimators.maxent import MaxEnt, probabilities_of_scores
 from .candidates import Candidate, beyond, finer
+from .fold_kernel import ComputedKernel
+from .stopping import StopReporter, Watch
+from .trainers import KernelTrainer, LinearTrainer, Trainer
 from .trials import Trial, ranked, still_hopeful
 
 _FIRST_ROWS = 1000  # to train on, before all rows of a fold are
@@ -27,6 +31,7 @@ _LEFT = (8, 5, 4, 3)  # most candidates when there are enough, a fold later, ...
 _MOST_GROWTH = 3  # steps beyond the edge of the grid
 _TOL = 1e-2  # of trials
 _LEAST_SECONDS = 0.1  # of a fit when the budget is spent
+_KERNEL_BYTES = 4e8  # of kernel values that are kept
 
 
 class TrialRuns:
@@ -34,7 +39,7 @@ class TrialRuns:
 
     Parameters
     ----------
-    budget, random_state, watch, stopped, callback
+    budget, random_state, watch, stopped
         As in `choose`.
     threads : int
     """
@@ -46,14 +51,15 @@ class TrialRuns:
         threads: int,
         watch: Callable | None,
         stopped: Callable[[], bool],
-        callback,
     ):
         self.start, self.budget = perf_counter(), budget
         self.random_state, self.threads = random_state, threads
-        self.watch, self.stopped, self.callback = watch, stopped, callback
+        self.watch, self.stopped = watch, stopped
+        self.signal = Watch()
         self.trials: list[Trial] = []
         self.done = self.planned = self.told = 0.0
         self._features: dict[int, tuple] = {}
+        self._kernels: dict[tuple[int, float], ComputedKernel] = {}
 
     def sample(self, n: int, most: int) -> np.ndarray:
         """Return the numbers of at most so many rows, in order."""
@@ -162,7 +168,12 @@ class TrialRuns:
         """
         features = self.features(max(fold, 0))
         order = sorted(trials, key=lambda one: -one.accuracy)
-        on_threads(lambda one: self._try(one, fold, *features), order, self.threads)
+        on_threads(
+            lambda one: self._try(one, fold, *features),
+            order,
+            self.threads,
+            self.signal.stop.set,
+        )
 
     def _try(self, trial: Trial, fold: int, X, X_test) -> None:
         began = perf_counter()
@@ -174,22 +185,15 @@ class TrialRuns:
         if fold == -1:
             rows = self.sample(len(y), _FIRST_ROWS)
             X, y = X[rows], y[rows]
-        model = trial.candidate.estimator(
-            tol=_TOL,
-            n_jobs=1,
-            random_state=self.random_state,
-            max_time=max(left, _LEAST_SECONDS) if left < inf else None,
-        )
-        if self.callback is not None:
-            model.set_callbacks(self.callback)
+        seconds = max(left, _LEAST_SECONDS)
         if (y == y[0]).all():
             predicted = np.full(len(test), y[0])
         else:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                predicted = model.fit(X, y).predict(X_test)
-            if hasattr(model, "predict_proba"):
-                trial.confidence[fold] = model.predict_proba(X_test).max(axis=1)
+            predicted, confidence = self._predict(
+                trial.candidate, fold, X, y, X_test, seconds
+            )
+            if confidence is not None:
+                trial.confidence[fold] = confidence
         trial.predicted[fold] = predicted
         trial.right[fold] = predicted == self.y[test]
         trial.seconds += perf_counter() - began
@@ -199,3 +203,49 @@ class TrialRuns:
             # What joins makes the work more, but what was told is not taken back.
             self.told = min(max(self.told, self.done / self.planned, spent), 1.0)
             self.watch(self.told, trial)
+
+    def _predict(
+        self, candidate: Candidate, fold: int, X, y, X_test, seconds: float
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """Train a candidate; return what it predicts, and how sure it is of that."""
+        model = candidate.estimator(tol=_TOL, n_jobs=1, random_state=self.random_state)
+        trainer = self._trainer(model, candidate.gamma, fold, X, y, X_test)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            if trainer is None:
+                model.set_callbacks(self.signal)
+                model.set_params(max_time=seconds if seconds < inf else None)
+                return model.fit(X, y).predict(X_test), None
+            trainer.train(candidate.C, seconds, StopReporter(self.signal.stop))
+        scores = trainer.confidence()
+        sure = None
+        if isinstance(model, MaxEnt):
+            sure = probabilities_of_scores(scores).max(axis=1)
+        return trainer.labels_of(scores), sure
+
+    def _trainer(self, model, gamma, fold: int, X, y, X_test) -> Trainer | None:
+        """Return what trains a candidate; None if there is no room for its kernel."""
+        weights = np.ones(len(y))
+        if gamma is None:
+            return LinearTrainer(model, y, weights, X, X_test)
+        order = np.argsort(y, kind="stable")  # class after class
+        kernel = self._kernel(model, gamma, fold, X[order], X_test)
+        return (
+            None if kernel is None else KernelTrainer(model, y[order], weights, kernel)
+        )
+
+    def _kernel(self, model, gamma: float, fold: int, X, X_test):
+        """Return the kernel of a fold, which machines and values of C share."""
+        known = self._kernels.get((fold, gamma))
+        if known is not None:
+            return known
+        size = X.shape[0], X_test.shape[0], X.dtype.itemsize
+        needed = ComputedKernel.bytes_for(*size)
+        if needed > _KERNEL_BYTES:
+            return None
+        kernel = ComputedKernel(model, X, X_test, 1)
+        most = int(_KERNEL_BYTES / needed)
+        for oldest in list(self._kernels)[: max(len(self._kernels) + 1 - most, 0)]:
+            self._kernels.pop(oldest, None)
+        self._kernels[fold, gamma] = kernel
+        return kernel
