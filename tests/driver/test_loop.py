@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from polymargin.driver.epochs import run_epochs
 from polymargin.driver.loop import (
     Clock,
     History,
@@ -13,6 +14,7 @@ from polymargin.driver.loop import (
     cut_short,
     run_steps,
 )
+from polymargin.driver.protocol import EpochReport
 
 
 class Listener(Reporter):
@@ -93,3 +95,18 @@ def test_enough():
     assert not Stopping(0.1).enough(gap=0.2, violation=0)
     assert Stopping(0.1, violation_tol=1e-3).enough(gap=0.2, violation=1e-3)
     assert not Stopping(0.1, violation_tol=1e-3).enough(gap=0, violation=1e-2)
+
+
+@pytest.mark.parametrize("max_iter", [1, 5])
+def test_what_is_not_finite_has_not_converged(max_iter):
+    """Whatever its violation: nothing is larger than a number that is none."""
+    nothing = float("nan")
+    driver = SimpleNamespace(
+        interrupted=False,
+        epoch=lambda seconds: EpochReport(1, 0, 0.0, nothing, nothing),
+        rebuild=lambda: None,
+        certify=lambda: (nothing, nothing, 0.0),
+    )
+    run = run_epochs(driver, Stopping(1e-3, violation_tol=1e-3, max_iter=max_iter))
+    assert run.status == ("max_iter" if max_iter == 1 else "precision")
+    assert run.certificate.gap == float("inf")

@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 from problems import make_problem
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
@@ -274,3 +275,11 @@ def test_a_stream_that_fails_midway_leaves_what_was_there():
     with pytest.raises(ValueError, match="infinite"):
         model.partial_fit(broken, y)
     assert np.isfinite(model.decision_function(X)).all()
+
+
+@pytest.mark.parametrize("model", [LinearSVM(), KernelSVM("ovo"), MaxEnt()], ids=repr)
+def test_a_sum_of_weights_beyond_float64_is_an_error(model):
+    """Each is a number, but no objective would be."""
+    X, y = iris()
+    with pytest.raises(ValueError, match=r"times the weights of all rows is inf"):
+        clone(model).set_params(C=1e308).fit(X, y)

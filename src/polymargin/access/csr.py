@@ -20,6 +20,19 @@ def index_arrays(X) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
+def narrow_indices(X, who: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return ``indices`` and ``indptr`` of X with 32 bits, for `who` reads no others;
+    raise if some would not fit.
+    """
+    most = np.iinfo(np.int32).max
+    if max(X.shape[1], X.nnz) > most:
+        raise ValueError(
+            f"{who} takes at most {most} columns and as many values, and X has "
+            f"{X.shape[1]} and {X.nnz}; leave out columns that are empty."
+        )
+    return X.indices.astype(np.int32), X.indptr.astype(np.int32)
+
+
 def check_compressed(X, name: str = "X"):
     """Return X; raise if it is a CSR or CSC matrix with indices out of range.
 

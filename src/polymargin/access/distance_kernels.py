@@ -6,6 +6,7 @@ from sklearn.metrics.pairwise import manhattan_distances
 
 from .._core import core
 from ..base.threads import openmp_on_one_thread
+from .csr import narrow_indices
 from .kernel_base import Kernel, dense_rows
 from .kernel_points import Points, finite, products, square_norms
 
@@ -136,5 +137,5 @@ class LaplacianKernel(Kernel):
 
 def _narrow(rows: sp.csr_array) -> sp.csr_array:
     """With indices of 32 bits, which scikit-learn asks for."""
-    indices, indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
+    indices, indptr = narrow_indices(rows, "kernel='laplacian'")
     return sp.csr_array((rows.data, indices, indptr), shape=rows.shape)

@@ -77,6 +77,11 @@ class Kernel:
         """Return the kernel of every point with itself."""
         raise NotImplementedError
 
+    def check_finite(self, points: Points) -> None:
+        """Raise if values between points are beyond the number format; functions that
+        users give are believed.
+        """
+
     def nodes(self, graph, points: Points) -> str:
         """Add the kernel of the rows with `points` to an ONNX graph.
 

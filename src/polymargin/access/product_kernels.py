@@ -15,9 +15,15 @@ class LinearKernel(Kernel):
 
     def diagonal(self, points):
         """Return the kernel of every point with itself."""
+        what = "The kernel of some rows of X with themselves"
         with np.errstate(over="ignore"):
-            values = self._of_products(square_norms(points.rows).astype(self.dtype))
-        return finite(values, "The kernel of some rows of X with themselves")
+            # No product of two rows is larger, whatever becomes of it.
+            squares = finite(square_norms(points.rows).astype(self.dtype), what)
+            return finite(self._of_products(squares), what)
+
+    def check_finite(self, points):
+        """Raise if values between points are beyond the number format."""
+        self.diagonal(points)
 
     def nodes(self, graph, points):
         """Add the kernel of the rows with `points` to an ONNX graph."""

@@ -140,7 +140,7 @@ class _Epochs:
         if certificate is not None:
             gap, violation = certificate.gap, certificate.violation
             self.keep(certificate, report)
-            if self.stopping.enough(gap, violation):
+            if self.is_enough(certificate):
                 status = "converged"
             elif stuck:  # nothing moved, W was rebuilt, and again nothing moved
                 status = "precision"
@@ -156,6 +156,12 @@ class _Epochs:
         self.reserve_time()
         self.rebuilt = self.number
         self.certificate = UNCERTIFIED if result is None else Certificate(*result)
+
+    def is_enough(self, certificate: Certificate) -> bool:
+        """Whether a certificate ends the run; what is not finite proves nothing."""
+        return isfinite(certificate.gap) and self.stopping.enough(
+            certificate.gap, certificate.violation
+        )
 
     def keep(self, certificate: Certificate, report: EpochReport) -> None:
         if self.history is not None:
@@ -177,12 +183,9 @@ class _Epochs:
             self.certificate = self.certificate or UNCERTIFIED
         elif self.certificate is None:
             self.certify()
-            certificate = self.certificate
             if self.driver.interrupted:
                 status = "interrupted"
-            elif status == "max_iter" and self.stopping.enough(
-                certificate.gap, certificate.violation
-            ):
+            elif status == "max_iter" and self.is_enough(self.certificate):
                 status = "converged"
         history = self.history and self.history.columns
         iterations = getattr(self.driver, "iterations", self.number)

@@ -196,6 +196,11 @@ class Training(MarginClassifier):
         """Keep the dual variables, from which another fit can start."""
         blocks = driver.duals()
         if blocks is not None:
+            if not all_finite(blocks[2]):
+                raise ValueError(
+                    "The dual variables are no longer finite; scale X, or choose a "
+                    "smaller C."
+                )
             self._set_coefficients_of_rows(problem.coefficients(*blocks))
             self._fitted = problem.solved_by(*blocks)
 

@@ -16,6 +16,9 @@ from .block_algebra import (
 )
 from .registry import Machine
 
+# The largest sum of all C_i: losses that they multiply leave it a number.
+MOST_WEIGHT = 1e300
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -167,7 +170,8 @@ def state_problem(
 
 
 def check_weights_fit(loss_weights, dtype, C: float) -> None:
-    """Raise if C times a weight is beyond what the number format of X can hold.
+    """Raise if C times a weight is beyond what the number format of X can hold, or the
+    sum of all of them beyond what an objective can.
 
     Parameters
     ----------
@@ -183,6 +187,13 @@ def check_weights_fit(loss_weights, dtype, C: float) -> None:
         raise ValueError(
             f"C={C!r} times the largest weight of a row is {largest:.3g}, which "
             f"{np.dtype(dtype)} cannot hold; choose a smaller C, or give X as float64."
+        )
+    with np.errstate(over="ignore"):
+        total = float(np.sum(loss_weights))
+    if not total <= MOST_WEIGHT:
+        raise ValueError(
+            f"C={C!r} times the weights of all rows is {total:.3g}, and no objective "
+            f"could hold that; choose a C of which it is below {MOST_WEIGHT:g}."
         )
 
 

@@ -182,3 +182,27 @@ def test_time_that_is_over_between_two_pairs(clock, monkeypatch):
     primal, dual = objectives(model, gaussian(X, X, 0.3), y, np.ones(len(y)))
     assert model.objective_ == pytest.approx(primal)
     assert model.dual_objective_ == pytest.approx(dual)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "sigmoid"])
+@pytest.mark.parametrize(("dtype", "scale"), [(np.float32, 1e20), (float, 1e155)])
+@pytest.mark.parametrize("solver", ["auto", "s2do", "block"])
+def test_kernel_values_that_are_no_numbers(solver, kernel, dtype, scale):
+    """Products of rows are not finite, also where their hyperbolic tangent is."""
+    X, y = make_problem(n=60, d=4, k=3)
+    X = (X * scale).astype(dtype)
+    model = KernelSVM("ovo", kernel=kernel, gamma=1.0, solver=solver)
+    with pytest.raises(ValueError, match="kernel of some rows of X with themselves is"):
+        model.fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("machine", ["ovo", "ovr"])
+def test_dual_variables_that_nothing_bounds(machine):
+    """The kernel is not definite, and squared losses have no bounds."""
+    X = (1e10 * np.random.default_rng(0).normal(size=(60, 4))).astype(np.float32)
+    y = np.arange(60) % 3
+    model = KernelSVM(machine, kernel="sigmoid", gamma=1.0, loss="squared_hinge")
+    model.fit(X, y)
+    assert (model.solver_, model.status_) == ("binary", "precision")
+    assert np.isfinite(model.dual_coef_).all()

@@ -19,9 +19,11 @@ from reference import solve_primal
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.exceptions import ConvergenceWarning
 
-from polymargin import LinearSVM
+from polymargin import KernelSVM, LinearSVM
+from polymargin._core import core
 from polymargin.access.rows import Rows
 from polymargin.driver.epochs import run_epochs
+from polymargin.driver.linear.newton.blas import BLAS
 from polymargin.driver.linear.newton.driver import NewtonDriver
 from polymargin.driver.loop import Stopping
 from polymargin.driver.options import LinearOptions
@@ -199,3 +201,26 @@ def test_whatever_the_scales_numbers_are_finite(machine, loss, scale, C):
     assert np.isfinite(model.dual_coef_.data).all()
     assert model.dual_gap_ >= 0
     assert model.status_ != "converged" or model.dual_gap_ <= model.tol
+
+
+@pytest.mark.parametrize("features", [2**62, 2**61, 2**59 + 1])
+def test_sizes_that_no_memory_has(features):
+    """Products of them may not wrap: (2^62)(4) would be nothing at all."""
+    machine = find_machine("cs", "hinge")
+    starts = np.arange(5, dtype=np.int64)
+    indices = np.arange(4, dtype=np.int32)
+    rows = core.DoubleRows(BLAS, np.ones(4), indices, starts, features)
+    none = np.zeros(0, np.int64), np.zeros(0, np.int32)
+    options = 4, "none", 1e-3, False, 1
+    with pytest.raises(MemoryError, match="GB of memory in one piece"):
+        core.Newton(rows, machine.axes(4), indices, np.ones(4), *options, *none)
+
+
+@pytest.mark.parametrize("model", [newton(), KernelSVM("ovo", kernel="laplacian")])
+def test_columns_whose_numbers_do_not_fit(model):
+    """What is cut to 32 bits would be another column."""
+    indices = np.array([0, 1, 1, 2**32 + 2, 0, 2], dtype=np.int64)
+    shape = 3, 2**32 + 10
+    X = sp.csr_array((np.ones(6), indices, np.array([0, 2, 4, 6])), shape=shape)
+    with pytest.raises(ValueError, match="takes at most 2147483647 columns"):
+        model.fit(X, [0, 1, 2])

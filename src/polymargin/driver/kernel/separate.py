@@ -89,6 +89,7 @@ class SeparateDriver:
     def __init__(self, gram: Gram, problem: Problem, options: KernelOptions):
         order = np.argsort(problem.labels, kind="stable")
         self._gram, self._threads = gram.choose(order), options.threads
+        gram.kernel.check_finite(gram.points)
         sizes = _sizes_of_classes(problem)
         self._by_pairs = None
         if _has_matrices_of_pairs(gram, problem):

@@ -26,8 +26,9 @@ PASSES, PASSES_OF_ENTROPY = 45.0, 110.0
 DENSE_PRODUCT, SPARSE_PRODUCT = 0.15, 1.0
 # Newton steps to the end; they hardly depend on the data.
 STEPS, STEPS_OF_SMOOTH = 32, 9
-# Arrays of rows times classes that Newton steps hold, and the most bytes of all.
-ARRAYS = 12
+# Arrays of rows times classes, and of features times classes, that Newton steps hold,
+# and the most bytes of all.
+ARRAYS, ARRAYS_OF_WEIGHTS = 12, 8
 MOST_BYTES = 2**31
 
 
@@ -72,6 +73,7 @@ class Work:
     def newton_fits(self) -> bool:
         """Whether there is memory for Newton steps."""
         numbers = ARRAYS * self.n * self.k + self.n * self.row * (1 + self.sparse)
+        numbers += ARRAYS_OF_WEIGHTS * self.d * self.k
         return 8 * numbers <= MOST_BYTES
 
     def least_of_newton(self) -> float:

@@ -192,6 +192,9 @@ class BinarySolver {
       along = pair.solve();
     const double gain = pair.gain(along);
     if (!(gain > 0)) return false;
+    // Without bounds, and with a kernel that is not definite, they may go on for ever.
+    if (!std::isfinite(Real(dual(a) + along[0])) || !std::isfinite(Real(dual(b) + along[1])))
+      return false;
     dual_ += gain;
     const Real changes[2] = {move(a, along[0]), second < 0 ? Real(0) : move(b, along[1])};
     const auto rows = rows_.pair(a, b);

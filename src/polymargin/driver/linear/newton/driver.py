@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...._core import core
+from ....access.csr import narrow_indices
 from ....access.rows import Rows
 from ....base.threads import blas_on_one_thread
 from ....machine.problem import Problem
@@ -136,10 +137,11 @@ def double_rows(rows: Rows):
     if sp.issparse(X):
         if bias:
             X = sp.hstack([X, np.full((X.shape[0], 1), bias)], format="csr")
+        indices, _ = narrow_indices(X, "solver='newton'")
         return core.DoubleRows(
             BLAS,
             np.ascontiguousarray(X.data, dtype=np.float64),
-            np.ascontiguousarray(X.indices, dtype=np.int32),
+            indices,
             np.ascontiguousarray(X.indptr, dtype=np.int64),
             X.shape[1],
         )

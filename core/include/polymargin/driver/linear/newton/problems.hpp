@@ -6,11 +6,15 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <new>
 #include <numeric>
 #include <vector>
 
+#include "polymargin/base/memory.hpp"
 #include "polymargin/base/parallel.hpp"
 #include "polymargin/base/poller.hpp"
 #include "polymargin/certify/certificate.hpp"
@@ -48,7 +52,11 @@ class NewtonProblems {
   NewtonProblems(DoubleRows rows, const MachineAxes& axes, const std::vector<std::int32_t>& labels,
                  const std::vector<double>& loss_weights, int columns, Division division,
                  NewtonTolerance tolerance, int threads, const LabelSets& sets = {})
-      : rows_(rows), columns_(columns), threads_(threads) {
+      : rows_(rows),
+        columns_(columns),
+        threads_(threads),
+        bytes_(checked_product(checked_product(rows.features, columns), sizeof(double))) {
+    if (double(bytes_) > double(PTRDIFF_MAX)) throw OutOfMemory(double(bytes_));
     const Maker make{*this, axes, loss_weights, tolerance};
     std::vector<std::int32_t> all(division == Division::kByPair ? 0 : rows.count);
     std::iota(all.begin(), all.end(), 0);
@@ -235,6 +243,10 @@ class NewtonProblems {
                      try {
                        work(parts_[p], check);
                      } catch (const Stop&) {
+                     } catch (const std::bad_alloc&) {
+                       const std::lock_guard lock(asking);
+                       error = std::make_exception_ptr(OutOfMemory(double(bytes_)));
+                       stopped = true;
                      } catch (...) {
                        const std::lock_guard lock(asking);
                        error = std::current_exception();
@@ -247,6 +259,7 @@ class NewtonProblems {
 
   DoubleRows rows_;
   int columns_, threads_;
+  std::size_t bytes_;  // of the weights of all problems
   bool by_violation_ = false;
   std::vector<Part> parts_;
 };
