@@ -6,12 +6,17 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import (
     _check_partial_fit_first_call,
     check_classification_targets,
     type_of_target,
 )
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    validate_data,
+)
 
 from ..access.csr import check_compressed
 from ..access.row_store.store import check_in_memory
@@ -32,6 +37,10 @@ _ZEROS_PASS = {
     for name in signature(_check_sample_weight).parameters
     if name == "allow_all_zero_weights"
 }
+
+
+# What a stream may do with labels that it has not named before.
+NEW_CLASSES = {"new_classes": [StrOptions({"error", "add"})]}
 
 
 class MarginClassifier(CallbackSupportMixin, BaseEstimator):
@@ -102,9 +111,12 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
             )
         return labels
 
-    def _check_stream(self, classes: Labels, first: bool) -> None:
-        """Check what `partial_fit` is given apart from the chunk."""
-        _check_partial_fit_first_call(self, classes)
+    def _check_stream(self, y: Labels, classes: Labels, first: bool) -> None:
+        """Check what `partial_fit` is given apart from the rows; know classes."""
+        if self.new_classes == "add":
+            self._meet_classes(y, classes, first)
+        else:
+            _check_partial_fit_first_call(self, classes)
         if first and len(self.classes_) < 2:
             raise ValueError(
                 f"classes must name at least two classes, got {list(self.classes_)!r}."
@@ -115,15 +127,58 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
                 "dict of weights, e.g. computed on a sample."
             )
 
+    def _meet_classes(self, y: Labels, classes: Labels, first: bool) -> None:
+        """Know the classes of these labels, too."""
+        found = np.unique(y)
+        if classes is not None:
+            found = np.union1d(found, np.asarray(classes))
+        if first:
+            self.classes_ = found
+            return
+        come = np.setdiff1d(found, self.classes_)
+        if not len(come):
+            return
+        if come.dtype.kind != self.classes_.dtype.kind:
+            raise ValueError(
+                f"y contains the label {come.tolist()[0]!r}, which is of another type "
+                f"than the classes so far, such as {self.classes_.tolist()[0]!r}; give "
+                f"all labels as one type."
+            )
+        self._change_classes(np.union1d(self.classes_, come))
+
+    def _change_classes(self, classes: np.ndarray) -> None:
+        """Let these be the classes: some have come, or one has gone."""
+        raise NotImplementedError
+
+    def _without_class(self, label: Any) -> np.ndarray:
+        """Return the classes but one, or say why it must stay."""
+        check_is_fitted(self, "classes_")
+        if getattr(self, "multilabel_", False) or label not in self.classes_.tolist():
+            raise ValueError(
+                f"forget_class: {label!r} is not one of the classes of a row; they are "
+                f"{', '.join(map(repr, self.classes_.tolist()[:10]))}."
+            )
+        if len(self.classes_) == 2:
+            raise ValueError(
+                f"forget_class: without {label!r} there is one class only; fit another "
+                f"model instead."
+            )
+        return self.classes_[self.classes_ != label]
+
     def _known_labels(self, y: Labels) -> np.ndarray:
         """Return the position of each label in `classes_`, given before."""
         known = np.isin(y, self.classes_)
         if not known.all():
             raise ValueError(
-                f"y contains the label {np.asarray(y)[~known][0]!r}, which is not in "
-                f"the classes given at the first call of partial_fit."
+                f"y contains the label {np.asarray(y)[~known].tolist()[0]!r}, which is "
+                f"not in the classes given at the first call of partial_fit; name it "
+                f"there, or set new_classes='add'."
             )
         return np.asarray(np.searchsorted(self.classes_, y))
+
+    def _waits_for_classes(self) -> bool:
+        """Whether weights may be of classes that are still to come."""
+        return getattr(self, "new_classes", "error") == "add"
 
     def _with_costs(self, machine: Machine) -> Machine:
         """Return the machine with costs of the classes, which are known."""
@@ -156,8 +211,12 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
     ) -> Problem:
         weights = self._row_weights(X, sample_weight, all_may_be_zero)
         machine = self._with_costs(machine)
+        class_weight = self.class_weight
+        if isinstance(class_weight, dict) and self._waits_for_classes():
+            known = set(self.classes_.tolist())
+            class_weight = {m: w for m, w in class_weight.items() if m in known}
         problem = state_problem(
-            machine, labels, self.classes_, self.C, weights, self.class_weight
+            machine, labels, self.classes_, self.C, weights, class_weight
         )
         check_weights_fit(problem.loss_weights, X.dtype, self.C)
         return problem

@@ -149,6 +149,10 @@ class LinearSVM(LinearTraining):
         None is zero, "f1" the threshold of every class with the best F1 on rows that
         machines were trained without; five more are trained for that.
 
+    new_classes : {"error", "add"}, default="error"
+        What `partial_fit` does with a label it has not met: refuse it, or take it as
+        one more class.
+
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
@@ -261,6 +265,7 @@ class LinearSVM(LinearTraining):
         restricted: str = "exact",
         restricted_tol: float = 1e-3,
         thresholds: Any = None,
+        new_classes: str = "error",
         warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: Seed = None,
@@ -286,6 +291,7 @@ class LinearSVM(LinearTraining):
         self.restricted = restricted
         self.restricted_tol = restricted_tol
         self.thresholds = thresholds
+        self.new_classes = new_classes
         self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.random_state = random_state

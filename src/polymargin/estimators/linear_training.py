@@ -15,7 +15,9 @@ from ..base.threads import thread_count
 from ..driver.linear.dual import stream_driver
 from ..driver.linear.solvers import FREE, solver_of
 from ..driver.options import LinearOptions
+from ..prediction.class_columns import columns_for_classes
 from ..prediction.linear_model import attributes_of_weights, weights_of_attributes
+from .classifier import NEW_CLASSES
 from .sources import source_of
 from .training import Training
 from .unchanged_on_error import unchanged_on_error
@@ -60,6 +62,7 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
     # What LinearSVM and MaxEnt have in common.
     _parameter_constraints: dict[str, Any] = {
         **Training._parameter_constraints,
+        **NEW_CLASSES,
         "fit_intercept": ["boolean", StrOptions({FREE})],
         "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
         "features": [StrOptions({"full", "reduced"})],
@@ -181,7 +184,8 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         y : array-like of shape (n_samples,)
 
         classes : array-like of shape (n_classes,) or None, default=None
-            All labels that will ever come; required at the first call.
+            All labels that will ever come; required at the first call, unless
+            ``new_classes="add"``.
 
         sample_weight : array-like of shape (n_samples,) or None, default=None
 
@@ -195,6 +199,39 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
             raise KeyboardInterrupt
         return self
 
+    def forget_class(self, label: Any) -> Self:
+        """Remove a class from the model, which never predicts it again.
+
+        The weights of the others stay as they are. What a fit knew of its rows, and its
+        certificate, are of the classes before, and are dropped.
+
+        Parameters
+        ----------
+        label : object
+            One of `classes_`, of which two are left at least.
+
+        Returns
+        -------
+        self : estimator
+        """
+        classes = self._without_class(label)
+        with unchanged_on_error(self):
+            self._change_classes(classes)
+            self._forget_rows()
+            self.status_ = "partial"
+        return self
+
+    def _change_classes(self, classes: np.ndarray) -> None:
+        W = self._weights(self.coef_.dtype)
+        places = np.searchsorted(classes, self.classes_)
+        places[~np.isin(self.classes_, classes)] = -1
+        row, n_classes = self._machine().formulation, len(classes)
+        W = columns_for_classes(row, W, places, n_classes, self._bias())
+        self.classes_ = classes
+        if hasattr(self, "costs_"):
+            self._with_costs(self._machine())
+        self.__dict__.update(self._model(W))
+
     def _learn_chunk(
         self, X: Rows, y: Labels, classes: Labels, sample_weight: Weights
     ) -> bool:
@@ -206,8 +243,8 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
                 "several; fit another one."
             )
         first = not hasattr(self, "coef_")  # also after a first call that failed
-        self._check_stream(classes, first)
         X, y = self._validate(X, y, reset=first)
+        self._check_stream(y, classes, first)
         problem = self._problem(machine, X, self._known_labels(y), sample_weight)
         options = self._driver_options(self._draw_seed(), thread_count(self.n_jobs))
         driver: Any = stream_driver(StoredRows(X, options.bias), problem, options)

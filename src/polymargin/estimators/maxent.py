@@ -86,6 +86,10 @@ class MaxEnt(LinearTraining):
     restricted : {"exact", "pairs"}, default="exact"
         For research: how a visit is solved, all variables at once or two at a time.
 
+    new_classes : {"error", "add"}, default="error"
+        What `partial_fit` does with a label it has not met: refuse it, or take it as
+        one more class.
+
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
@@ -175,6 +179,7 @@ class MaxEnt(LinearTraining):
         features: str = "full",
         order: str = "acf",
         restricted: str = "exact",
+        new_classes: str = "error",
         warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: Seed = None,
@@ -193,6 +198,7 @@ class MaxEnt(LinearTraining):
         self.features = features
         self.order = order
         self.restricted = restricted
+        self.new_classes = new_classes
         self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.random_state = random_state

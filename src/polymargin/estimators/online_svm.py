@@ -29,6 +29,7 @@ from ..machine.formulation import HINGES
 from ..machine.projection import Blocks
 from ..machine.registry import ONLINE_MACHINE_NAMES
 from .callback_support import fit_method
+from .classifier import NEW_CLASSES
 from .kernel_prediction import KernelPrediction
 from .online_attributes import OnlineModel
 from .online_training import OnlineTraining
@@ -141,6 +142,10 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
     violation_tol : float, default=1e-4
         For research: steps are made between classes whose gradients differ by more.
 
+    new_classes : {"error", "add"}, default="error"
+        What `partial_fit` does with a label it has not met: refuse it, or take it as
+        one more class.
+
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
@@ -228,6 +233,7 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
         "cost": [StrOptions({"work", "time"})],
         "budget": [Interval(Integral, 1, None, closed="left"), None],
         "class_weight": [dict, StrOptions({"balanced"}), None],
+        **NEW_CLASSES,
         "max_time": [Interval(Real, 0, None, closed="neither"), None],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
@@ -256,6 +262,7 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
         budget: int | None = None,
         cache_size: float = 1000.0,
         class_weight: ClassWeight = None,
+        new_classes: str = "error",
         max_time: float | None = None,
         n_jobs: int | None = None,
         random_state: Seed = None,
@@ -280,6 +287,7 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
         self.budget = budget
         self.cache_size = cache_size
         self.class_weight = class_weight
+        self.new_classes = new_classes
         self.max_time = max_time
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -371,7 +379,8 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
         y : array-like of shape (n_samples,)
 
         classes : array-like of shape (n_classes,) or None, default=None
-            All labels that will ever come; required at the first call.
+            All labels that will ever come; required at the first call, unless
+            ``new_classes="add"``.
 
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Multiplies C for each row.
@@ -396,8 +405,8 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
     ) -> None:
         """Learn from the next rows, which may be the first."""
         with unchanged_on_error(self):
-            self._check_stream(classes, first)
             X, y = self._validate(X, y, reset=first)
+            self._check_stream(y, classes, first)
             labels = self._known_labels(y)
             problem = self._problem(
                 self._machine(), X, labels, sample_weight, all_may_be_zero=True
@@ -407,6 +416,26 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
             else:
                 points = self._driver.kernel.points(X)
         self._learn(points, problem, in_chunks(np.arange(len(points))))
+
+    def forget_class(self, label: Any) -> Self:
+        """Remove a class from the model, which never predicts it again.
+
+        Its support patterns go, and in those of others what stood against it.
+
+        Parameters
+        ----------
+        label : object
+            One of `classes_`, of which two are left at least.
+
+        Returns
+        -------
+        self : estimator
+        """
+        classes = self._without_class(label)
+        with unchanged_on_error(self):
+            self._change_classes(classes)
+            self._forget_convergence()
+        return self
 
     def finish(self) -> Self:
         """Train on the support patterns until the relative duality gap is `tol`.

@@ -70,6 +70,12 @@ class OnlineTraining(MarginClassifier):
         )
         return points
 
+    def _change_classes(self, classes: np.ndarray) -> None:
+        places = np.searchsorted(classes, self.classes_)
+        places[~np.isin(self.classes_, classes)] = -1
+        self._driver = self._driver.with_classes(places, len(classes))
+        self.classes_ = classes
+
     def _forget_convergence(self) -> None:
         for name in _OF_CONVERGENCE:
             self.__dict__.pop(name, None)

@@ -19,7 +19,7 @@ from ...base.exclusive import exclusive
 from ...machine.registry import Machine
 from ...prediction.expansion import Expansion
 from ..options import OnlineOptions
-from .learned_patterns import LearnedPatterns
+from .learned_patterns import LearnedPatterns, patterns_of_classes
 
 _MOST_BYTES = 2.0**62  # that the core can count
 
@@ -225,6 +225,24 @@ class OnlineDriver:
         driver._learned.replace(points, **patterns)
         driver._core.set_state(*state)
         driver.n_seen, driver._n_computed = n_seen, n_computed
+        return driver
+
+    @exclusive
+    def with_classes(self, places: np.ndarray, n_classes: int) -> "OnlineDriver":
+        """Return a driver that knows the same of other classes.
+
+        Parameters
+        ----------
+        places : ndarray of int
+            Where each class is among the others, in ascending order; -1 if it has gone.
+        n_classes : int
+            How many there are then.
+        """
+        known = self.export()
+        learned = patterns_of_classes(known, places, n_classes)
+        driver = OnlineDriver.restore(**known | learned | {"n_classes": n_classes})
+        if (places < 0).any():
+            driver._core.rebuild()  # gradients of patterns that have changed
         return driver
 
     @exclusive

@@ -111,3 +111,51 @@ class LearnedPatterns:
         row_of[places] = np.arange(len(places))
         values = columns[which], row_of[columns[1]], columns[0]
         return sp.csc_array(values, shape=(len(places), self.n_classes)).tocsr()
+
+
+def patterns_of_classes(known: dict, places: np.ndarray, n_classes: int) -> dict:
+    """Return what `LearnedPatterns.replace` takes, after classes have come or gone.
+
+    The patterns of a class that has gone go with it. What others had against it goes,
+    and as much of their own coefficient, so that they sum to zero as before; a pattern
+    with nothing left goes.
+
+    Parameters
+    ----------
+    known : dict
+        What `LearnedPatterns.export` returns.
+    places : ndarray of int
+        Where each class is now; -1 if it has gone.
+    n_classes : int
+        How many there are now.
+    """
+    labels = places[known["labels"]]
+    coefficients = known["coefficients"].tocoo()
+    gone = places[coefficients.col] < 0
+    values = coefficients.data.copy()
+    own = coefficients.col == known["labels"][coefficients.row]
+    lost = np.bincount(coefficients.row[gone], values[gone], len(labels))
+    values[own] += lost[coefficients.row[own]]
+    others = np.bincount(coefficients.row[~own & ~gone], minlength=len(labels))
+    kept = np.flatnonzero((labels >= 0) & (others > 0))
+    row_of = np.full(len(labels), -1)
+    row_of[kept] = np.arange(len(kept))
+    entries = ~gone & (row_of[coefficients.row] >= 0)
+    at = row_of[coefficients.row[entries]], places[coefficients.col[entries]]
+    gradients = known["gradients"].tocoo()
+    return {
+        "points": known["points"].take(kept),
+        "labels": labels[kept],
+        **{
+            name: known[name][kept]
+            for name in ("loss_weights", "curvatures", "examples")
+        },
+        "coefficients": _matrix(values[entries], at, len(kept), n_classes),
+        "gradients": _matrix(gradients.data[entries], at, len(kept), n_classes),
+    }
+
+
+def _matrix(values, at, n_rows: int, n_columns: int) -> sp.csr_array:
+    matrix = sp.csr_array((values, at), shape=(n_rows, n_columns))
+    matrix.sort_indices()
+    return matrix
