@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris, load_wine, make_circles
 from sklearn.preprocessing import StandardScaler
 
 import polymargin
-from polymargin.selection import choice, trial_runs
+from polymargin.selection import candidates, choice, trial_runs
 from polymargin.selection.auto_machine import AutoMachine
 from polymargin.selection.candidates import Candidate, beyond, finer
 from polymargin.selection.choice import choose
@@ -106,12 +106,14 @@ def test_hopeless_ones_are_dropped_early():
 
 
 def test_many_rows_are_tried_on_few_first(monkeypatch):
-    monkeypatch.setattr(trial_runs, "_FIRST_ROWS", 60)
+    monkeypatch.setattr(trial_runs, "_FEW_ROWS", (60, 100))
     monkeypatch.setattr(trial_runs, "_ENOUGH", 60)
+    monkeypatch.setattr(trial_runs, "_SURE", 120)
     X, y = make_circles(300, noise=0.1, factor=0.5, random_state=0)
     found = choose(X, y, budget=LONG, random_state=0)
     assert all(-1 in one.right for one in found.trials)
-    assert -1 not in found.best.folds
+    assert any(set(one.right) == {-1, -2} for one in found.trials)
+    assert found.best.folds == [0, 1]  # 120 rows
     assert found.best.candidate.family == "kernel"
 
 
@@ -185,10 +187,41 @@ def test_classes_of_one_row():
 
 def test_more_rows_than_are_compared_by(monkeypatch):
     monkeypatch.setattr(choice, "MOST_ROWS", 100)
-    X, y = load_iris(return_X_y=True)
+    X, y = make_circles(300, noise=0.1, factor=0.5, random_state=0)
     found = choose(X, y, budget=LONG, random_state=0)
     assert len(found.rows) <= 100
-    assert all(one.candidate.family == "linear" for one in found.trials)
+    assert found.best.candidate.family == "kernel"
+    assert found.best.candidate.given == {}
+
+
+def test_kernels_of_very_many_rows_are_approximated(monkeypatch):
+    monkeypatch.setattr(candidates, "_MOST_EXACT", 200)
+    monkeypatch.setattr(candidates, "_RANK", 40)
+    X, y = make_circles(300, noise=0.1, factor=0.5, random_state=0)
+    model = AutoMachine(budget=LONG, random_state=0).fit(X, y)
+    machine = model.best_estimator_
+    assert (machine.approximation, machine.rank) == ("nystroem", 40)
+    assert model.score(X, y) > 0.9
+
+
+def test_features_of_approximations_find_room():
+    assert candidates.kernel_options(50_000) == {}
+    for n in (100_000, 1_000_000, 10**9):
+        rank = candidates.kernel_options(n)["rank"]
+        assert rank == 100 or 8 * n * rank <= 2e9
+    assert candidates.kernel_options(100_000)["rank"] == 1000
+
+
+def test_of_those_that_came_furthest_one_is_taken():
+    """What was tried on few rows only is not compared with the others."""
+    few, more, whole = trial("linear", [1]), trial("kernel", [1]), trial("kernel", [1])
+    few.right = {-1: np.ones(4, bool)}
+    more.right = {-1: np.zeros(4, bool), -2: np.array([1, 1, 1, 0], bool)}
+    assert take([few, more], 1.0)[0] is more
+    assert more.accuracy == 0.75
+    whole.right = {-1: np.zeros(4, bool), 0: np.array([0, 1, 0, 0], bool)}
+    late = trial("kernel", [1, 1, 0, 0])  # joined when whole folds were tried
+    assert take([few, more, whole, late], 1.0)[0] is late
 
 
 def test_auto_machine_in_a_pipeline():

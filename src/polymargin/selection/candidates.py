@@ -15,8 +15,10 @@ LINEAR_CS = (0.1, 1.0, 10.0)
 KERNEL_CS = (1.0, 10.0, 100.0)
 GAMMAS = (0.25, 1.0, 4.0)  # times that of "scale"
 _STEP_C, _STEP_GAMMA = 10.0, 4.0  # beyond these
-# With more, a kernel takes minutes rather than seconds, or tells no more.
-MOST_ROWS, MOST_FEATURES = 20_000, 1_000
+MOST_ROWS = 20_000  # to compare by
+MOST_FEATURES = 1_000  # with more, a kernel tells no more than a linear machine
+_MOST_EXACT = 50_000  # rows: with more, an exact kernel takes minutes
+_RANK, _FEATURE_BYTES = 1_000, 2e9  # of an approximation, and of its features
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,13 @@ def finer(best: Candidate) -> list[Candidate]:
 
 def kernels_pay(X) -> bool:
     """Whether kernel machines are tried on these rows."""
-    rows, features = X.shape
     filled = X.nnz if sp.issparse(X) else np.count_nonzero(X)
-    return rows <= MOST_ROWS and features <= MOST_FEATURES and filled > 0
+    return X.shape[1] <= MOST_FEATURES and filled > 0
+
+
+def kernel_options(n: int) -> dict:
+    """Return what kernel machines are told that are to be trained on so many rows."""
+    if n <= _MOST_EXACT:
+        return {}
+    rank = min(_RANK, max(int(_FEATURE_BYTES / (8 * n)), 100))
+    return {"approximation": "nystroem", "rank": rank}

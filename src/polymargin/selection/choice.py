@@ -18,6 +18,7 @@ from ..base.threads import blas_on_one_thread, thread_count
 from .candidates import (
     MOST_ROWS,
     kernel_candidates,
+    kernel_options,
     kernels_pay,
     linear_candidates,
 )
@@ -127,19 +128,20 @@ def choose(
     -----
     The most accurate candidate is taken, unless it has a kernel and a linear machine is
     within a quarter of the standard error of the difference: then that one, which is
-    simpler. Of more than 20,000 rows, so many are compared by, drawn at random.
+    simpler. Of more than 20,000 rows, so many are compared by, drawn at random; beyond
+    50,000 kernels are approximated (`approximation="nystroem"`).
     """
     X, y = check_compressed(X), np.asarray(y)
     search = TrialRuns(budget, random_state, thread_count(n_jobs), watch, stopped)
-    keep = search.sample(len(y), MOST_ROWS)
-    kernels_allowed = len(keep) == len(y)
-    if not kernels_allowed:
+    n = len(y)
+    keep = search.sample(n, MOST_ROWS)
+    if len(keep) < n:
         X, y = _safe_indexing(X, keep), y[keep]
     search.split(X, y, transformer, cv)
     candidates = linear_candidates(parameters)
-    first = search.features(0)
-    if kernels_allowed and kernels_pay(first[0]):
-        candidates += kernel_candidates(first[0], parameters)
+    first = search.features(0)[0]
+    if kernels_pay(first):
+        candidates += kernel_candidates(first, parameters | kernel_options(n))
     trials = [Trial(candidate) for candidate in candidates]
     with blas_on_one_thread():
         left = search.run(trials)
@@ -147,7 +149,7 @@ def choose(
     rows = np.concatenate([search.held_out(fold) for fold in best.folds])
     return Choice(
         best=best,
-        trials=sorted(search.trials, key=lambda one: (-len(one.folds), -one.accuracy)),
+        trials=sorted(search.trials, key=_furthest_and_best),
         baseline=float(np.unique(y, return_counts=True)[1].max() / len(y)),
         reason=reason,
         rows=keep[rows],
@@ -155,3 +157,9 @@ def choose(
         complete=not search.spent(),
         seconds=perf_counter() - search.start,
     )
+
+
+def _furthest_and_best(trial: Trial) -> tuple[int, int, float]:
+    """The key to sort trials by."""
+    whole, few = trial.stage
+    return -whole, -few, -trial.accuracy

@@ -22,11 +22,12 @@ from ..estimators.maxent import MaxEnt, probabilities_of_scores
 from .candidates import Candidate, beyond, finer
 from .fold_kernel import ComputedKernel
 from .stopping import StopReporter, Watch
-from .trainers import KernelTrainer, LinearTrainer, Trainer
+from .trainers import KernelTrainer, LinearTrainer, Trainer, trains_alone
 from .trials import Trial, ranked, still_hopeful
 
-_FIRST_ROWS = 1000  # to train on, before all rows of a fold are
+_FEW_ROWS = (1000, 4000)  # to train on, before all rows of a fold are
 _ENOUGH = 300  # rows held out that tell candidates apart
+_SURE = 5000  # rows held out after which nobody looks further
 _LEFT = (8, 5, 4, 3)  # most candidates when there are enough, a fold later, ...
 _MOST_GROWTH = 3  # steps beyond the edge of the grid
 _TOL = 1e-2  # of trials
@@ -78,7 +79,11 @@ class TrialRuns:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # classes of few rows
             self.splits = list(folds.split(np.zeros(len(y)), y))
-        self.begins_with_few = len(self.splits[0][0]) > 1.5 * _FIRST_ROWS
+        n = len(self.splits[0][0])
+        # -1 and -2 are the first fold with few rows to train on.
+        self.few = {
+            -1 - at: rows for at, rows in enumerate(_FEW_ROWS) if n > 1.5 * rows
+        }
 
     def spent(self) -> bool:
         """Whether no trial may begin any more."""
@@ -97,7 +102,7 @@ class TrialRuns:
                 transformer = clone(self.transformer)
                 parts[0] = transformer.fit_transform(parts[0], self.y[train])
                 parts[1] = transformer.transform(parts[1])
-            if self.begins_with_few:
+            if self.few:
                 self._features.clear()  # of many rows, one fold at a time
             self._features[fold] = tuple(parts)
         return self._features[fold]
@@ -105,7 +110,7 @@ class TrialRuns:
     def run(self, trials: list[Trial]) -> list[Trial]:
         """Try candidates fold by fold; return those that are left."""
         self.trials = list(trials)
-        order = [-1] * self.begins_with_few + list(range(len(self.splits)))
+        order = [*self.few, *range(len(self.splits))]
         left, limits = trials, iter(_LEFT)
         most: int | None = None
         for place, fold in enumerate(order):
@@ -114,7 +119,7 @@ class TrialRuns:
             tried = [trial for trial in left if fold in trial.right]
             if self.spent() or len(tried) < len(left):
                 return tried or [trial for trial in left if trial.right]
-            seen = [-1] if fold == -1 else [f for f in order[: place + 1] if f >= 0]
+            seen = [fold] if fold < 0 else [f for f in order[: place + 1] if f >= 0]
             evidence = sum(len(self.held_out(one)) for one in seen)
             grown = most is not None
             if grown or evidence >= _ENOUGH or fold == order[-1]:
@@ -122,6 +127,8 @@ class TrialRuns:
             left = still_hopeful(left, seen, most)
             if most is not None and not grown:
                 left = self._grow(left, seen, most)
+            if fold >= 0 and evidence >= _SURE:
+                break
         return left
 
     def _grow(self, left: list[Trial], folds: list[int], most: int) -> list[Trial]:
@@ -151,14 +158,14 @@ class TrialRuns:
 
     def _share_of(self, fold: int) -> float:
         """What a trial costs, in trials on a whole fold."""
-        return _FIRST_ROWS / len(self.splits[0][0]) if fold == -1 else 1.0
+        return (self.few[fold] / len(self.splits[0][0])) ** 1.5 if fold < 0 else 1.0
 
     def _cost(self, count: int, folds: list[int]) -> float:
         """How much is to be done at most, in trials on a whole fold."""
         total, limits = 0.0, iter(_LEFT)
         for fold in folds:
             total += count * self._share_of(fold)
-            if self.begins_with_few:
+            if self.few:
                 count = min(count, next(limits, count))
         return total
 
@@ -182,8 +189,8 @@ class TrialRuns:
             return
         train, test = self.splits[max(fold, 0)]
         y = self.y[train]
-        if fold == -1:
-            rows = self.sample(len(y), _FIRST_ROWS)
+        if fold < 0:
+            rows = self.sample(len(y), self.few[fold])
             X, y = X[rows], y[rows]
         seconds = max(left, _LEAST_SECONDS)
         if (y == y[0]).all():
@@ -224,7 +231,11 @@ class TrialRuns:
         return trainer.labels_of(scores), sure
 
     def _trainer(self, model, gamma, fold: int, X, y, X_test) -> Trainer | None:
-        """Return what trains a candidate; None if there is no room for its kernel."""
+        """Return what trains a candidate; None if only its estimator can, or if there
+        is no room for its kernel.
+        """
+        if not trains_alone(model):
+            return None
         weights = np.ones(len(y))
         if gamma is None:
             return LinearTrainer(model, y, weights, X, X_test)

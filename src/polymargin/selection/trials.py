@@ -18,7 +18,7 @@ class Trial:
     ----------
     candidate : Candidate
     predicted : dict of int to ndarray
-        By fold, for the rows held out; -1 is the fold of few rows.
+        By fold, for the rows held out; those of few rows are -1, and -2 with more.
     confidence : dict of int to ndarray
         Probabilities of what was predicted, if the machine has any.
     right : dict of int to ndarray of bool
@@ -39,8 +39,15 @@ class Trial:
 
     @property
     def folds(self) -> list[int]:
-        """Those it was tried on; the one of few rows only if there is no other."""
-        return sorted(fold for fold in self.right if fold >= 0) or list(self.right)
+        """Those it was tried on; one of few rows only if there is no other."""
+        whole = sorted(fold for fold in self.right if fold >= 0)
+        return whole or sorted(self.right)[:1]
+
+    @property
+    def stage(self) -> tuple[int, int]:
+        """How far it came: so many whole folds, or as many of few rows."""
+        whole = sum(fold >= 0 for fold in self.right)
+        return whole, 0 if whole else len(self.right)
 
     @property
     def accuracy(self) -> float:
@@ -87,8 +94,8 @@ def take(trials: list[Trial], errors: float) -> tuple[Trial, str]:
     The most accurate; a linear machine instead of a kernel if it is less accurate by
     at most so many standard errors of the difference.
     """
-    most = max(len(one.folds) for one in trials)
-    trials = [one for one in trials if len(one.folds) == most]
+    furthest = max(one.stage for one in trials)
+    trials = [one for one in trials if one.stage == furthest]
     folds = trials[0].folds
     order = ranked(trials, folds)
     best = order[0]
