@@ -11,6 +11,7 @@ from polymargin.selection import candidates, choice, trial_runs
 from polymargin.selection.auto_machine import AutoMachine
 from polymargin.selection.candidates import Candidate, beyond, finer
 from polymargin.selection.choice import choose
+from polymargin.selection.trainers import KernelTrainer
 from polymargin.selection.trials import Trial, still_hopeful, take
 
 LONG = 1e9  # seconds: the clock has no say
@@ -136,6 +137,25 @@ def test_no_time_at_all():
     assert not found.complete
     assert len([one for one in found.trials if one.right]) == 1
     assert found.best.candidate.machine == "cs"
+
+
+def test_fits_that_are_cut_short_do_not_count(monkeypatch):
+    X, y = make_circles(120, noise=0.1, factor=0.5, random_state=0)
+    train, cut = KernelTrainer.train, []
+
+    def train_and_say_so(self, C, *others):
+        train(self, C, *others)
+        if C == 10.0:
+            cut.append(self)
+            self.machine.status_ = "max_time"
+
+    monkeypatch.setattr(KernelTrainer, "train", train_and_say_so)
+    found = choose(X, y, budget=LONG, random_state=0)
+    assert cut
+    for one in found.trials:
+        assert bool(one.right) != (
+            one.candidate.gamma is not None and one.candidate.C == 10.0
+        )
 
 
 def test_stopped():

@@ -196,9 +196,11 @@ class TrialRuns:
         if (y == y[0]).all():
             predicted = np.full(len(test), y[0])
         else:
-            predicted, confidence = self._predict(
+            cut_short, predicted, confidence = self._predict(
                 trial.candidate, fold, X, y, X_test, seconds
             )
+            if cut_short and any(one.right for one in self.trials):
+                return
             if confidence is not None:
                 trial.confidence[fold] = confidence
         trial.predicted[fold] = predicted
@@ -213,22 +215,26 @@ class TrialRuns:
 
     def _predict(
         self, candidate: Candidate, fold: int, X, y, X_test, seconds: float
-    ) -> tuple[np.ndarray, np.ndarray | None]:
-        """Train a candidate; return what it predicts, and how sure it is of that."""
+    ) -> tuple[bool, np.ndarray, np.ndarray | None]:
+        """Train a candidate; return whether it was cut short, what it predicts, and how
+        sure it is of that.
+        """
         model = candidate.estimator(tol=_TOL, n_jobs=1, random_state=self.random_state)
         trainer = self._trainer(model, candidate.gamma, fold, X, y, X_test)
+        sure = None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             if trainer is None:
                 model.set_callbacks(self.signal)
                 model.set_params(max_time=seconds if seconds < inf else None)
-                return model.fit(X, y).predict(X_test), None
-            trainer.train(candidate.C, seconds, StopReporter(self.signal.stop))
-        scores = trainer.confidence()
-        sure = None
-        if isinstance(model, MaxEnt):
-            sure = probabilities_of_scores(scores).max(axis=1)
-        return trainer.labels_of(scores), sure
+                predicted = model.fit(X, y).predict(X_test)
+            else:
+                trainer.train(candidate.C, seconds, StopReporter(self.signal.stop))
+                scores = trainer.confidence()
+                predicted = trainer.labels_of(scores)
+                if isinstance(model, MaxEnt):
+                    sure = probabilities_of_scores(scores).max(axis=1)
+        return model.status_ in ("max_time", "callback"), predicted, sure
 
     def _trainer(self, model, gamma, fold: int, X, y, X_test) -> Trainer | None:
         """Return what trains a candidate; None if only its estimator can, or if there
