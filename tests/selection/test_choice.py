@@ -12,7 +12,7 @@ from polymargin.selection.auto_machine import AutoMachine
 from polymargin.selection.candidates import Candidate, beyond, finer
 from polymargin.selection.choice import choose
 from polymargin.selection.trainers import KernelTrainer
-from polymargin.selection.trials import Trial, still_hopeful, take
+from polymargin.selection.trials import Trial, is_worse, still_hopeful, take
 
 LONG = 1e9  # seconds: the clock has no say
 
@@ -28,8 +28,13 @@ def test_circles_need_a_kernel():
     families = {"kernel", "linear"}
     assert {family for _, family in tried} == families
     # What is reported of the best is what it predicted for rows it had not seen.
-    assert (found.predicted == found.labels).mean() == found.best.accuracy
+    assert (found.predicted == found.labels).mean() == pytest.approx(
+        found.scores.mean()
+    )
     np.testing.assert_array_equal(y[found.rows], found.labels)
+    # Few rows are held out twice, and told of once.
+    assert found.best.folds == list(range(10))
+    np.testing.assert_array_equal(np.sort(found.rows), np.arange(len(y)))
 
 
 def trial(family, right):
@@ -51,6 +56,13 @@ def test_equals_go_to_the_linear_one(linear, kernel, taken):
     assert best.candidate.family == taken
     behind = sum(linear) < sum(kernel) and taken == "linear"
     assert ("linear, and as accurate as" in reason) == behind
+
+
+def test_rows_that_are_held_out_again_are_no_more_rows():
+    best, hits = np.ones(50, bool), np.arange(50) >= 3
+    assert is_worse(hits, best, 1.5)
+    assert is_worse(np.tile(hits, 3), np.tile(best, 3), 2.0)
+    assert not is_worse(np.tile(hits, 3), np.tile(best, 3), 2.0, times=3)
 
 
 def test_few_rows_drop_nothing_but_the_hopeless():
@@ -264,6 +276,10 @@ def test_auto_machine_in_a_pipeline():
 
 def test_auto_machine_refuses():
     X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="weight for 7, which is not one of"):
+        AutoMachine(class_weight={7: 1.0}).fit(X, y)
+    with pytest.raises(ValueError, match="'loss' parameter of LinearSVM must be"):
+        choose(X, y, loss="none")
     with pytest.raises(ValueError, match="'budget' parameter of AutoMachine"):
         AutoMachine(budget=-1).fit(X, y)
     with pytest.raises(ValueError, match="one class"):

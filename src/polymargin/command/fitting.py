@@ -134,7 +134,7 @@ def measured(comparison, classes):
         classes,
         confidence=comparison.confidence,
     )
-    return comparison.best.scores, evaluation
+    return comparison.scores, evaluation
 
 
 def compare_machines(arguments, features, data, given: dict, progress: Progress):

@@ -44,7 +44,9 @@ class Choice:
     reason : str
         Why this one is taken, in words.
     rows, labels : ndarray
-        Held-out rows that the best was measured on, and their labels.
+        Held-out rows that the best was measured on, each once, and their labels.
+    folds : list of int
+        Those that held out these rows.
     complete : bool
         Whether the search ended by itself, and not by its budget.
     seconds : float
@@ -57,21 +59,27 @@ class Choice:
     reason: str
     rows: np.ndarray
     labels: np.ndarray
+    folds: list[int]
     complete: bool
     seconds: float
 
     @property
     def predicted(self) -> np.ndarray:
         """What the best has predicted for `rows`."""
-        return np.concatenate([self.best.predicted[f] for f in self.best.folds])
+        return np.concatenate([self.best.predicted[fold] for fold in self.folds])
+
+    @property
+    def scores(self) -> np.ndarray:
+        """The accuracy of the best on each of `folds`."""
+        return np.array([self.best.right[fold].mean() for fold in self.folds])
 
     @property
     def confidence(self) -> np.ndarray | None:
         """The probabilities of that, if the machine has any."""
         found = self.best.confidence
-        if not all(fold in found for fold in self.best.folds):
+        if not all(fold in found for fold in self.folds):
             return None
-        return np.concatenate([found[fold] for fold in self.best.folds])
+        return np.concatenate([found[fold] for fold in self.folds])
 
 
 def choose(
@@ -128,7 +136,8 @@ def choose(
     -----
     The most accurate candidate is taken, unless it has a kernel and a linear machine is
     within a quarter of the standard error of the difference: then that one, which is
-    simpler. Of more than 20,000 rows, so many are compared by, drawn at random; beyond
+    simpler. Fewer than 1,000 rows are divided into folds more than once. Of more than
+    20,000 rows, so many are compared by, drawn at random; beyond
     50,000 kernels are approximated (`approximation="nystroem"`).
     """
     X, y = check_compressed(X), np.asarray(y)
@@ -145,8 +154,9 @@ def choose(
     trials = [Trial(candidate) for candidate in candidates]
     with blas_on_one_thread():
         left = search.run(trials)
-    best, reason = take(left, _AS_GOOD)
-    rows = np.concatenate([search.held_out(fold) for fold in best.folds])
+    best, reason = take(left, _AS_GOOD, max(map(search.times, left)))
+    folds = [fold for fold in best.folds if fold < search.once]
+    rows = np.concatenate([search.held_out(fold) for fold in folds])
     return Choice(
         best=best,
         trials=sorted(search.trials, key=_furthest_and_best),
@@ -154,6 +164,7 @@ def choose(
         reason=reason,
         rows=keep[rows],
         labels=y[rows],
+        folds=folds,
         complete=not search.spent(),
         seconds=perf_counter() - search.start,
     )

@@ -74,9 +74,17 @@ def _asks_little(folds: Folds) -> bool:
 
 def _linear_trainers(folds: Folds, machines: list) -> list[Trainer]:
     return [
-        LinearTrainer(machine, fold.y, fold.weights, fold.rows(), fold.rows_held_out())
+        LinearTrainer(
+            *_checked(machine, fold.y, fold.weights), fold.rows(), fold.rows_held_out()
+        )
         for machine, fold in zip(machines, folds, strict=True)
     ]
+
+
+def _checked(machine: Any, y, weights) -> tuple:
+    """Return what a trainer takes, after a look at it as `fit` does."""
+    machine._validate_params()
+    return machine, y, machine._row_weights(y, weights), machine._draw_seed()
 
 
 def _kernel_trainers(folds: Folds, machines: list) -> list[Trainer] | None:
@@ -87,7 +95,7 @@ def _kernel_trainers(folds: Folds, machines: list) -> list[Trainer] | None:
     trainers: list[Trainer] = []
     for machine, fold, (order, kernel) in zip(machines, folds, kernels, strict=True):
         y, weights = fold.y[order], fold.weights[order]
-        trainers.append(KernelTrainer(machine, y, weights, kernel))
+        trainers.append(KernelTrainer(*_checked(machine, y, weights), kernel))
     return trainers
 
 

@@ -49,14 +49,15 @@ class Trainer:
     Parameters
     ----------
     machine : estimator
-        Not trained; it is not changed but for attributes that warnings show.
+        Not trained, with parameters that were checked. It is not changed but for
+        attributes that warnings show.
     y : ndarray
     weights : ndarray
-        Of the rows.
+        Of the rows, checked.
+    seed : int
     """
 
-    def __init__(self, machine: Any, y: np.ndarray, weights: np.ndarray):
-        machine._validate_params()
+    def __init__(self, machine: Any, y: np.ndarray, weights: np.ndarray, seed: int):
         self.machine = machine
         labels = machine._find_classes(y)
         self.problem = state_problem(
@@ -64,10 +65,10 @@ class Trainer:
             labels,
             machine.classes_,
             1.0,
-            machine._row_weights(y, weights),
+            weights,
             machine.class_weight,
         )
-        self.options = machine._driver_options(machine._draw_seed())
+        self.options = machine._driver_options(seed)
         self._last: tuple[Problem, tuple] | None = None
 
     def train(
@@ -134,14 +135,14 @@ class LinearTrainer(Trainer):
 
     Parameters
     ----------
-    machine, y, weights
+    machine, y, weights, seed
         As of `Trainer`.
     X, X_test : ndarray or CSR matrix
         Rows to train on, and to be measured on.
     """
 
-    def __init__(self, machine: Any, y, weights, X: Any, X_test: Any):
-        super().__init__(machine, y, weights)
+    def __init__(self, machine: Any, y, weights, seed: int, X: Any, X_test: Any):
+        super().__init__(machine, y, weights, seed)
         self._X, self._X_test, self._dtype = X, X_test, X.dtype
         self._rows: Rows | None = None
 
@@ -173,15 +174,15 @@ class KernelTrainer(Trainer):
 
     Parameters
     ----------
-    machine, weights
+    machine, weights, seed
         As of `Trainer`.
     y : ndarray
         Labels of the rows in the order of the kernel.
     kernel : FoldKernel
     """
 
-    def __init__(self, machine: Any, y, weights, kernel: FoldKernel):
-        super().__init__(machine, y, weights)
+    def __init__(self, machine: Any, y, weights, seed: int, kernel: FoldKernel):
+        super().__init__(machine, y, weights, seed)
         self._kernel, self._dtype = kernel, kernel.dtype
 
     def _driver(self, problem: Problem, C: float) -> Driver:

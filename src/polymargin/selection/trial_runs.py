@@ -1,9 +1,10 @@
 """How candidates are tried, fold by fold, until one is left or the time is over.
 
 Rows that were held out are evidence. While there are few of them, only what is clearly
-worse than the best is dropped. As soon as there are enough, the grid goes on where the
-best is at its edge, and finer steps are tried around the best; then all but a few are
-dropped from fold to fold.
+worse than the best is dropped. As soon as there are enough, or all have been held out,
+the grid goes on where the best is at its edge, and finer steps are tried around the
+best; then all but a few are dropped. Where rows are few, they are divided into folds
+again, in another way: which are held out together decides as much as the candidate.
 """
 
 import warnings
@@ -14,8 +15,8 @@ from time import perf_counter
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import StratifiedKFold
-from sklearn.utils import _safe_indexing
+from sklearn.model_selection import RepeatedStratifiedKFold
+from sklearn.utils import _safe_indexing, check_random_state
 
 from ..base.threads import on_threads
 from ..estimators.maxent import MaxEnt, probabilities_of_scores
@@ -27,6 +28,8 @@ from .trials import Trial, ranked, still_hopeful
 
 _FEW_ROWS = (1000, 4000)  # to train on, before all rows of a fold are
 _ENOUGH = 300  # rows held out that tell candidates apart
+_REPEATED = 1000  # rows, below which all are held out more than once
+_MOST_REPEATS = 2
 _SURE = 5000  # rows held out after which nobody looks further
 _LEFT = (8, 5, 4, 3)  # most candidates when there are enough, a fold later, ...
 _MOST_GROWTH = 3  # steps beyond the edge of the grid
@@ -55,6 +58,7 @@ class TrialRuns:
     ):
         self.start, self.budget = perf_counter(), budget
         self.random_state, self.threads = random_state, threads
+        self.seed = check_random_state(random_state).randint(2**31)
         self.watch, self.stopped = watch, stopped
         self.signal = Watch()
         self.trials: list[Trial] = []
@@ -73,8 +77,11 @@ class TrialRuns:
         """Make folds of rows."""
         self.X, self.y, self.transformer = X, y, transformer
         largest = int(np.unique(y, return_counts=True)[1].max())
-        folds = StratifiedKFold(
-            min(cv, largest), shuffle=True, random_state=self.random_state
+        self.once = min(cv, largest)  # so many folds hold out all rows
+        folds = RepeatedStratifiedKFold(
+            n_splits=self.once,
+            n_repeats=int(np.clip(_REPEATED / len(y), 1, _MOST_REPEATS)),
+            random_state=self.random_state,
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # classes of few rows
@@ -84,6 +91,10 @@ class TrialRuns:
         self.few = {
             -1 - at: rows for at, rows in enumerate(_FEW_ROWS) if n > 1.5 * rows
         }
+
+    def times(self, trial: Trial) -> float:
+        """Return how often a row was held out where a candidate was tried."""
+        return max(len(trial.folds) / self.once, 1.0)
 
     def spent(self) -> bool:
         """Whether no trial may begin any more."""
@@ -110,6 +121,10 @@ class TrialRuns:
     def run(self, trials: list[Trial]) -> list[Trial]:
         """Try candidates fold by fold; return those that are left."""
         self.trials = list(trials)
+        for machine in {
+            one.candidate.machine: one.candidate for one in trials
+        }.values():
+            machine.estimator()._validate_params()
         order = [*self.few, *range(len(self.splits))]
         left, limits = trials, iter(_LEFT)
         most: int | None = None
@@ -122,9 +137,9 @@ class TrialRuns:
             seen = [fold] if fold < 0 else [f for f in order[: place + 1] if f >= 0]
             evidence = sum(len(self.held_out(one)) for one in seen)
             grown = most is not None
-            if grown or evidence >= _ENOUGH or fold == order[-1]:
+            if evidence >= _ENOUGH or (fold + 1) % self.once == 0:
                 most = next(limits, most)
-            left = still_hopeful(left, seen, most)
+            left = still_hopeful(left, seen, most, evidence / len(self.y))
             if most is not None and not grown:
                 left = self._grow(left, seen, most)
             if fold >= 0 and evidence >= _SURE:
@@ -154,7 +169,8 @@ class TrialRuns:
         for fold in folds:
             self._try_all(joined, fold)
             joined = [trial for trial in joined if fold in trial.right]
-        return still_hopeful(left + joined, folds, most)
+        times = len(folds) / self.once
+        return still_hopeful(left + joined, folds, most, times)
 
     def _share_of(self, fold: int) -> float:
         """What a trial costs, in trials on a whole fold."""
@@ -244,12 +260,12 @@ class TrialRuns:
             return None
         weights = np.ones(len(y))
         if gamma is None:
-            return LinearTrainer(model, y, weights, X, X_test)
+            return LinearTrainer(model, y, weights, self.seed, X, X_test)
         order = np.argsort(y, kind="stable")  # class after class
         kernel = self._kernel(model, gamma, fold, X[order], X_test)
-        return (
-            None if kernel is None else KernelTrainer(model, y[order], weights, kernel)
-        )
+        if kernel is None:
+            return None
+        return KernelTrainer(model, y[order], weights, self.seed, kernel)
 
     def _kernel(self, model, gamma: float, fold: int, X, X_test):
         """Return the kernel of a fold, which machines and values of C share."""

@@ -65,14 +65,27 @@ def ranked(trials: list[Trial], folds) -> list[Trial]:
     return sorted(trials, key=lambda one: -one.hits(folds).mean())
 
 
-def still_hopeful(trials: list[Trial], folds, most: int | None) -> list[Trial]:
+def still_hopeful(
+    trials: list[Trial], folds, most: int | None, times: float = 1.0
+) -> list[Trial]:
     """Drop what is clearly worse than the best, and all but so many.
 
     One of each family, linear and kernel, is left if it is hopeful.
+
+    Parameters
+    ----------
+    trials : list of Trial
+    folds : list of int
+        What they are compared by.
+    most : int or None
+    times : float
+        How often each row was held out.
     """
     order = ranked(trials, folds)
     best = order[0].hits(folds)
-    hopeful = [one for one in order if not is_worse(one.hits(folds), best, _HOPELESS)]
+    hopeful = [
+        one for one in order if not is_worse(one.hits(folds), best, _HOPELESS, times)
+    ]
     kept = hopeful[:most]
     families = {one.candidate.family for one in kept}
     kept += [
@@ -82,13 +95,19 @@ def still_hopeful(trials: list[Trial], folds, most: int | None) -> list[Trial]:
     return [one for one in trials if one in kept]
 
 
-def is_worse(hits: np.ndarray, best: np.ndarray, errors: float) -> bool:
-    """Whether the difference is above so many standard errors of it."""
+def is_worse(
+    hits: np.ndarray, best: np.ndarray, errors: float, times: float = 1.0
+) -> bool:
+    """Whether the difference is above so many standard errors of it.
+
+    Rows that were held out several `times` are no more rows for that.
+    """
     difference = best.astype(float) - hits
-    return difference.mean() > errors * difference.std() / sqrt(len(difference))
+    rows = len(difference) / max(times, 1.0)
+    return difference.mean() > errors * difference.std() / sqrt(rows)
 
 
-def take(trials: list[Trial], errors: float) -> tuple[Trial, str]:
+def take(trials: list[Trial], errors: float, times: float = 1.0) -> tuple[Trial, str]:
     """Return the one to take, and why.
 
     The most accurate; a linear machine instead of a kernel if it is less accurate by
@@ -103,6 +122,6 @@ def take(trials: list[Trial], errors: float) -> tuple[Trial, str]:
     if best.candidate.family == "linear" or not linear:
         return best, "the most accurate"
     simple = linear[0]
-    if is_worse(simple.hits(folds), best.hits(folds), errors):
+    if is_worse(simple.hits(folds), best.hits(folds), errors, times):
         return best, "the most accurate"
     return simple, f"linear, and as accurate as {best.candidate}"
