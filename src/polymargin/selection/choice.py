@@ -137,8 +137,8 @@ def choose(
     The most accurate candidate is taken, unless it has a kernel and a linear machine is
     within a quarter of the standard error of the difference: then that one, which is
     simpler. Fewer than 1,000 rows are divided into folds more than once. Of more than
-    20,000 rows, so many are compared by, drawn at random; beyond
-    50,000 kernels are approximated (`approximation="nystroem"`).
+    20,000 rows, so many are compared by, drawn at random; beyond 50,000 kernels are
+    approximated (`approximation="nystroem"`).
     """
     X, y = check_compressed(X), np.asarray(y)
     search = TrialRuns(budget, random_state, thread_count(n_jobs), watch, stopped)
