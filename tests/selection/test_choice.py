@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 import polymargin
 from polymargin.selection import candidates, choice, trial_runs
 from polymargin.selection.auto_machine import AutoMachine
-from polymargin.selection.candidates import Candidate, beyond, finer
+from polymargin.selection.candidates import Candidate, beyond, finer, other_machines
 from polymargin.selection.choice import choose
 from polymargin.selection.trainers import KernelTrainer
 from polymargin.selection.trials import Trial, is_worse, still_hopeful, take
@@ -25,15 +25,17 @@ def test_circles_need_a_kernel():
     assert found.reason == "the most accurate"
     assert found.best.accuracy > 0.9 > found.baseline == 0.5
     tried = {(one.candidate.machine, one.candidate.family) for one in found.trials}
-    families = {"kernel", "linear"}
-    assert {family for _, family in tried} == families
+    assert tried == {
+        *(("cs", "linear"), ("ovr", "linear"), ("maxent", "linear")),
+        *(("ovo", "kernel"), ("ww", "kernel")),
+    }
     # What is reported of the best is what it predicted for rows it had not seen.
     assert (found.predicted == found.labels).mean() == pytest.approx(
         found.scores.mean()
     )
     np.testing.assert_array_equal(y[found.rows], found.labels)
-    # Few rows are held out twice, and told of once.
-    assert found.best.folds == list(range(10))
+    # Few rows are held out three times, and told of once.
+    assert found.best.folds == list(range(15))
     np.testing.assert_array_equal(np.sort(found.rows), np.arange(len(y)))
 
 
@@ -95,6 +97,12 @@ def test_finer_steps_around_the_best():
         (10.0, 4.0),
     ]
     assert {one.C for one in finer(Candidate("cs", 1.0))} == {1 / 10**0.5, 10**0.5}
+
+
+def test_other_machines_where_one_was_best():
+    assert other_machines(Candidate("cs", 1.0)) == []
+    found = other_machines(Candidate("ovo", 10.0, 2.0))
+    assert found == [Candidate("ww", 10.0, 2.0), Candidate("ww", 10 / 10**0.5, 2.0)]
 
 
 def test_same_seed_same_choice_on_any_number_of_threads():

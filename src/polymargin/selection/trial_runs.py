@@ -20,7 +20,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 
 from ..base.threads import on_threads
 from ..estimators.maxent import MaxEnt, probabilities_of_scores
-from .candidates import Candidate, beyond, finer
+from .candidates import Candidate, beyond, finer, other_machines
 from .fold_kernel import ComputedKernel
 from .stopping import StopReporter, Watch
 from .trainers import KernelTrainer, LinearTrainer, Trainer, trains_alone
@@ -29,7 +29,7 @@ from .trials import Trial, ranked, still_hopeful
 _FEW_ROWS = (1000, 4000)  # to train on, before all rows of a fold are
 _ENOUGH = 300  # rows held out that tell candidates apart
 _REPEATED = 1000  # rows, below which all are held out more than once
-_MOST_REPEATS = 2
+_MOST_REPEATS = 3
 _SURE = 5000  # rows held out after which nobody looks further
 _LEFT = (8, 5, 4, 3)  # most candidates when there are enough, a fold later, ...
 _MOST_GROWTH = 3  # steps beyond the edge of the grid
@@ -147,7 +147,9 @@ class TrialRuns:
         return left
 
     def _grow(self, left: list[Trial], folds: list[int], most: int) -> list[Trial]:
-        """Go on where the best is at the edge of what was tried, then look closer."""
+        """Go on where the best is at the edge of what was tried, then look closer; and
+        try other machines with the best kernel.
+        """
         for _ in range(_MOST_GROWTH):
             best = ranked(left, folds)[0].candidate
             new = beyond(best, [trial.candidate for trial in self.trials])
@@ -155,7 +157,12 @@ class TrialRuns:
                 break
             left = self._add(left, new, folds, most)
         best = ranked(left, folds)[0].candidate
-        return self._add(left, finer(best), folds, most)
+        left = self._add(left, finer(best), folds, most)
+        kernels = [one for one in left if one.candidate.family == "kernel"]
+        if kernels:
+            best = ranked(kernels, folds)[0].candidate
+            left = self._add(left, other_machines(best), folds, most)
+        return left
 
     def _add(
         self, left: list[Trial], candidates: list[Candidate], folds, most: int
