@@ -63,7 +63,7 @@ def test_page_of_training_and_of_evaluation(table, capsys):
     page = (table / "t.html").read_text()
     text = words_of(page)
     assert "150 rows, 4 columns, 3 classes in column “kind”." in text
-    assert "are predicted right by cross-validation" in text
+    assert "of the rows, each held out in cross-validation, are predicted right" in text
     assert "a & b" in text and "<i>" in text and "<i>" not in page
     assert "centred and scaled" in text and "settings were compared in" in text
     plots = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
@@ -76,7 +76,7 @@ def test_page_of_training_and_of_evaluation(table, capsys):
     words = ["evaluate", "t.polymargin", "t.csv", "--json", "--html", "e.html"]
     assert main(words) == 0
     text = words_of((table / "e.html").read_text())
-    assert "are predicted right by held-out rows" in text
+    assert "of the rows are predicted right" in text
 
 
 def test_calibration_of_probabilities(table, capsys):

@@ -65,12 +65,14 @@ def _headline(found: dict, evaluation: dict | None) -> str:
             f"{found['classes']:,} classes{label}."
         )
     if evaluation is not None:
-        how = "cross-validation" if "cross_validation" in found else "held-out rows"
+        of = "the rows"
         if found.get("heldout"):
-            how = found["heldout"]["data"]
+            of += f" of {found['heldout']['data']}"
+        elif "cross_validation" in found:
+            of += ", each held out in cross-validation,"
         low, high = evaluation["interval"]
         words.append(
-            f"{evaluation['accuracy']:.1%} are predicted right by {how} (with 95 % "
+            f"{evaluation['accuracy']:.1%} of {of} are predicted right (with 95 % "
             f"confidence {low:.1%} to {high:.1%}); the most frequent label alone would "
             f"reach {evaluation['baseline']:.1%}."
         )

@@ -96,17 +96,12 @@ class Explanation:
 
     def __str__(self) -> str:
         lines = [] if self.row is None else self.row.lines()
-        if self.importance:
+        found = self.importance
+        if found:
             lines += ["accuracy that is lost when a column is shuffled"]
             lines += bars(
-                [
-                    (
-                        name_of(one["column"]),
-                        f"+- {one['deviation']:.3g}",
-                        one["importance"],
-                    )
-                    for one in self.importance
-                ]
+                [(name_of(one["column"]), "", one["importance"]) for one in found],
+                spreads=[one["deviation"] for one in found],
             )
         for about in self.classes[:_MOST]:
             lines += ["", f"what speaks for {about['label']}, or against it"]

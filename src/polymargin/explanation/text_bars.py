@@ -6,21 +6,27 @@ def name_of(feature: str | int) -> str:
     return feature if isinstance(feature, str) else f"[{feature}]"
 
 
-def bars(rows: list[tuple[str, str, float]], width: int = 20) -> list[str]:
-    """Return a line for each name, value and number, with a bar as long as it."""
+def bars(
+    rows: list[tuple[str, str, float]],
+    width: int = 20,
+    spreads: list[float] | None = None,
+) -> list[str]:
+    """Return a line for each name, value and number, with a bar as long as it.
+
+    Behind a number stands its spread, if there are any.
+    """
     if not rows:
         return ["  none"]
     names, values, _ = zip(*rows, strict=True)
     longest = max(abs(number) for *_, number in rows) or 1.0
     of_names, of_values = (max(map(len, column)) for column in (names, values))
     lines = []
-    for name, value, number in rows:
+    for at, (name, value, number) in enumerate(rows):
         filled = round(width * abs(number) / longest)
         sign = "+" if number > 0 else "-"
-        cells = (
-            f"  {name:<{of_names}}  {value:>{of_values}}"
-            if of_values
-            else (f"  {name:<{of_names}}")
-        )
-        lines.append(f"{cells}  {number:>+10.4g}  {sign * filled}".rstrip())
+        line = f"  {name:<{of_names}}"
+        line += f"  {value:>{of_values}}" if of_values else ""
+        line += f"  {number:>+10.4g}"
+        line += f" ± {spreads[at]:<7.2g}" if spreads else ""
+        lines.append(f"{line}  {sign * filled}".rstrip())
     return lines

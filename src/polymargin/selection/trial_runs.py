@@ -1,10 +1,11 @@
 """How candidates are tried, fold by fold, until one is left or the time is over.
 
 Rows that were held out are evidence. While there are few of them, only what is clearly
-worse than the best is dropped. As soon as there are enough, or all have been held out,
-the grid goes on where the best is at its edge, and finer steps are tried around the
-best; then all but a few are dropped. Where rows are few, they are divided into folds
-again, in another way: which are held out together decides as much as the candidate.
+worse than the best is dropped. As soon as there are enough, of few rows when all have
+been held out, the grid goes on where the best is at its edge, and finer steps are tried
+around the best; then all but a few are dropped. Where rows are few, they are divided
+into folds again, in another way: which are held out together decides as much as the
+candidate.
 """
 
 import warnings
@@ -127,6 +128,7 @@ class TrialRuns:
             machine.estimator()._validate_params()
         order = [*self.few, *range(len(self.splits))]
         left, limits = trials, iter(_LEFT)
+        many = len(self.y) >= _REPEATED
         most: int | None = None
         for place, fold in enumerate(order):
             self.planned = self.done + self._cost(len(left), order[place:])
@@ -137,7 +139,8 @@ class TrialRuns:
             seen = [fold] if fold < 0 else [f for f in order[: place + 1] if f >= 0]
             evidence = sum(len(self.held_out(one)) for one in seen)
             grown = most is not None
-            if evidence >= _ENOUGH or (fold + 1) % self.once == 0:
+            all_rows = (fold + 1) % self.once == 0
+            if all_rows or (many and evidence >= _ENOUGH):
                 most = next(limits, most)
             left = still_hopeful(left, seen, most, evidence / len(self.y))
             if most is not None and not grown:

@@ -7,7 +7,8 @@ import numpy as np
 
 from .candidates import Candidate
 
-_HOPELESS = 2.0  # standard errors below the best
+# Standard errors below the best. It is the best of many, and so by chance, too.
+_HOPELESS = 3.0
 
 
 @dataclass(eq=False)
