@@ -62,10 +62,11 @@ def test_chunks_do_not_matter():
 
 def test_duplicates_and_contradictions():
     rows = np.repeat(X[:20], 6, axis=0)
-    labels = np.tile([0, 0, 1, 2, 3, 0], 20)
+    # More than half of each point: of half, weights of zero were as good as any.
+    labels = np.tile([0, 0, 1, 0, 3, 0], 20)
     model = online(epochs=30).fit(rows, labels)
     check_state(model)
-    assert (model.predict(X[:20]) == 0).mean() > 0.6  # the most frequent label
+    assert (model.predict(X[:20]) == 0).all()  # the most frequent label
     assert model.gap(rows, labels) < 1e-2
 
 
