@@ -18,6 +18,7 @@ NB_MODULE(POLYMARGIN_MODULE, m) {
   polymargin::bindings::bind_report(m);
   polymargin::bindings::bind_rows(m);
   polymargin::bindings::bind_products(m);
+  polymargin::bindings::bind_candidates(m);
   polymargin::bindings::bind_machines(m);
   polymargin::bindings::bind_sequential(m);
   polymargin::bindings::bind_binary_problems(m);

@@ -8,6 +8,7 @@ namespace polymargin::bindings {
 void bind_report(nanobind::module_& m);
 void bind_rows(nanobind::module_& m);
 void bind_products(nanobind::module_& m);
+void bind_candidates(nanobind::module_& m);
 void bind_machines(nanobind::module_& m);
 void bind_sequential(nanobind::module_& m);
 void bind_binary_problems(nanobind::module_& m);

@@ -4,6 +4,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -32,12 +33,28 @@ static PackedWeights<Real> occurring_pairs(const Rows<Real>& rows,
   return weights;
 }
 
+// The tiles of classes that each row sees.
+static std::vector<std::int32_t> checked_tiles(const Input<std::int32_t>& tiles, std::int64_t rows,
+                                               const ClassLayout& layout, std::int64_t classes) {
+  const std::int64_t count = (layout.classes + kTileClasses - 1) / kTileClasses;
+  const std::int64_t all = (classes + kTileClasses - 1) / kTileClasses;
+  bool right = std::int64_t(tiles.shape(0)) == rows * count && layout.classes <= classes;
+  for (std::int64_t p = 0; right && p < rows * count; ++p)
+    right =
+        (p % count == 0 ? 0 : tiles.data()[p - 1] + 1) <= tiles.data()[p] && tiles.data()[p] < all;
+  if (!right) throw std::invalid_argument("tiles of rows must ascend and be as many for each");
+  return {tiles.data(), tiles.data() + tiles.shape(0)};
+}
+
 template <class Real, class W>
 class PySequential : public Interruptible {
  public:
+  using MakeWeights = std::function<std::shared_ptr<W>(
+      const Rows<Real>&, const std::vector<Example<Real>>&, const ClassLayout&)>;
+
   PySequential(const PyRows<Real>& rows, Input<std::int32_t> labels, Input<double> loss_weights,
                int classes, const MachineAxes& machine, const std::string& restricted, double tau,
-               std::uint64_t seed, int threads, const PySequential* weights_of)
+               std::uint64_t seed, int threads, const MakeWeights& make_weights)
       : rows_(rows), threads_(threads) {
     const std::size_t size = std::size_t(rows.rows->size());
     if (size > std::size_t(std::numeric_limits<std::int32_t>::max()))
@@ -48,14 +65,7 @@ class PySequential : public Interruptible {
       examples[i].label = labels.data()[i];
       examples[i].loss_weight = Real(loss_weights.data()[i]);
     }
-    const ClassLayout layout = ClassLayout::of<Real>(classes);
-    std::shared_ptr<W> weights = [&] {
-      if (weights_of != nullptr) return weights_of->shared_weights(*rows.rows, layout);
-      if constexpr (W::kReduced)
-        return std::make_shared<W>(occurring_pairs(*rows.rows, examples, layout));
-      else
-        return std::make_shared<W>(rows.rows->features(), layout);
-    }();
+    std::shared_ptr<W> weights = make_weights(*rows.rows, examples, ClassLayout::of<Real>(classes));
     driver_ = std::make_unique<Sequential<Real, W>>(rows.rows, std::move(examples),
                                                     make_machine<Real>(machine, restricted, tau),
                                                     seed, std::move(weights));
@@ -184,11 +194,10 @@ class PySequential : public Interruptible {
     if (rebuild) driver_->rebuild_weights();
   }
 
-  // A copy of W, of shape (features, classes); a sparse one if the features are reduced.
+  // A copy of W, of shape (features, classes); a sparse one if some pairs have no weight.
   nb::object weights() {
     const auto& w = driver_->weights();
-    const std::size_t classes = std::size_t(w.layout().classes);
-    if constexpr (W::kReduced) {
+    if constexpr (!W::kWhole) {
       std::vector<Real> values;
       std::vector<std::int32_t> labels;
       std::vector<std::int64_t> counts(w.features() + 1);
@@ -201,8 +210,9 @@ class PySequential : public Interruptible {
       const auto arrays = nb::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(labels)),
                                          to_numpy(std::move(counts)));
       return nb::module_::import_("scipy.sparse")
-          .attr("csr_array")(arrays, "shape"_a = nb::make_tuple(w.features(), classes));
+          .attr("csr_array")(arrays, "shape"_a = nb::make_tuple(w.features(), w.columns()));
     } else {
+      const std::size_t classes = std::size_t(w.layout().classes);
       AlignedArray<Real> copy(std::size_t(w.features()) * classes);
       for (std::int64_t f = 0; f < w.features(); ++f)
         std::copy_n(w.of_feature(f), classes, copy.data() + f * classes);
@@ -212,7 +222,7 @@ class PySequential : public Interruptible {
 
   // W itself, if possible without a copy; the driver is of no use afterwards.
   nb::object release_weights() {
-    if constexpr (W::kReduced) {
+    if constexpr (!W::kWhole) {
       nb::object released = weights();
       driver_.reset();
       return released;
@@ -234,7 +244,6 @@ class PySequential : public Interruptible {
       std::copy_n(values.data() + f * classes, classes, w.of_feature(f));
   }
 
- private:
   std::shared_ptr<W> shared_weights(const Rows<Real>& rows, const ClassLayout& layout) const {
     if (!driver_ || driver_->weights().features() != rows.features() ||
         driver_->layout().classes != layout.classes)
@@ -242,6 +251,7 @@ class PySequential : public Interruptible {
     return driver_->shared_weights();
   }
 
+ private:
   PyRows<Real> rows_;
   int threads_;
   std::unique_ptr<Sequential<Real, W>> driver_;
@@ -251,13 +261,42 @@ template <class Real, class W>
 static void bind(nb::module_& m, const char* name) {
   using Driver = PySequential<Real, W>;
   nb::class_<Driver> bound(m, name);
-  bound
-      .def(
-          nb::init<const PyRows<Real>&, Input<std::int32_t>, Input<double>, int, const MachineAxes&,
-                   const std::string&, double, std::uint64_t, int, const Driver*>(),
-          "rows"_a, "labels"_a, "loss_weights"_a, "classes"_a, "machine"_a, "restricted"_a, "tau"_a,
-          "seed"_a, "threads"_a, "weights_of"_a = nb::none())
-      .def("set_label_sets", &Driver::set_label_sets, "indptr"_a, "classes"_a)
+  if constexpr (std::is_same_v<W, TiledWeights<Real>>)
+    bound.def(
+        "__init__",
+        [](Driver* self, const PyRows<Real>& rows, Input<std::int32_t> labels,
+           Input<double> loss_weights, int classes, const MachineAxes& machine,
+           const std::string& restricted, double tau, std::uint64_t seed, int threads,
+           std::int64_t all_classes, Input<std::int32_t> tiles) {
+          new (self) Driver(rows, labels, loss_weights, classes, machine, restricted, tau, seed,
+                            threads, [&](const auto& all, const auto&, const auto& layout) {
+                              return std::make_shared<W>(
+                                  all.features(), layout, all_classes,
+                                  checked_tiles(tiles, all.size(), layout, all_classes));
+                            });
+        },
+        "rows"_a, "labels"_a, "loss_weights"_a, "classes"_a, "machine"_a, "restricted"_a, "tau"_a,
+        "seed"_a, "threads"_a, "all_classes"_a, "tiles"_a);
+  else
+    bound.def(
+        "__init__",
+        [](Driver* self, const PyRows<Real>& rows, Input<std::int32_t> labels,
+           Input<double> loss_weights, int classes, const MachineAxes& machine,
+           const std::string& restricted, double tau, std::uint64_t seed, int threads,
+           const Driver* weights_of) {
+          new (self)
+              Driver(rows, labels, loss_weights, classes, machine, restricted, tau, seed, threads,
+                     [&](const auto& all, const auto& examples, const auto& layout) {
+                       if (weights_of != nullptr) return weights_of->shared_weights(all, layout);
+                       if constexpr (W::kReduced)
+                         return std::make_shared<W>(occurring_pairs(all, examples, layout));
+                       else
+                         return std::make_shared<W>(all.features(), layout);
+                     });
+        },
+        "rows"_a, "labels"_a, "loss_weights"_a, "classes"_a, "machine"_a, "restricted"_a, "tau"_a,
+        "seed"_a, "threads"_a, "weights_of"_a = nb::none());
+  bound.def("set_label_sets", &Driver::set_label_sets, "indptr"_a, "classes"_a)
       .def("set_schedule", &Driver::set_schedule, "order"_a, "shrinking"_a, "cooling"_a,
            "epsilon"_a)
       .def("epoch", &Driver::epoch, "seconds"_a, "share"_a = 1.0)
@@ -279,7 +318,7 @@ static void bind(nb::module_& m, const char* name) {
       .def("weights", &Driver::weights)
       .def("release_weights", &Driver::release_weights)
       .def_prop_ro("interrupted", [](const Driver& driver) { return driver.interrupted(); });
-  if constexpr (!W::kReduced) bound.def("set_weights", &Driver::set_weights, "weights"_a);
+  if constexpr (W::kWhole) bound.def("set_weights", &Driver::set_weights, "weights"_a);
 }
 
 void bind_sequential(nb::module_& m) {
@@ -287,6 +326,8 @@ void bind_sequential(nb::module_& m) {
   bind<double, Weights<double>>(m, "Sequential64");
   bind<float, PackedWeights<float>>(m, "ReducedSequential32");
   bind<double, PackedWeights<double>>(m, "ReducedSequential64");
+  bind<float, TiledWeights<float>>(m, "CandidateSequential32");
+  bind<double, TiledWeights<double>>(m, "CandidateSequential64");
 }
 
 }  // namespace polymargin::bindings

@@ -45,6 +45,7 @@ _FREE_PARAMETERS |= {"history", "warm_start", "random_state"}
 _POSSIBLE = {
     "solver": ("dual", "auto"),
     "features": ("full",),
+    "candidates": (None,),
     "fit_intercept": (True, False),
 }
 

@@ -25,6 +25,8 @@ class LinearOptions:
         "free": the intercepts are not penalised, and the constant feature is theirs.
     features : {"full", "reduced"}
         Which weights there are.
+    candidates : int or None
+        How many classes each row is trained against; None: all.
     order : {"acf", "permuted", "max_violation", "random"}
         Who is visited next.
     shrinking, cooling : bool
@@ -44,6 +46,7 @@ class LinearOptions:
     bias: float = 1.0
     fit_intercept: bool | str = True
     features: str = "full"
+    candidates: int | None = None
     order: str = "acf"
     shrinking: bool = True
     cooling: bool = True

@@ -1,7 +1,7 @@
 """Linear multi-class support vector machines."""
 
 from dataclasses import replace
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -81,6 +81,12 @@ class LinearSVM(LinearTraining):
         "tree" is the distance of labels that are paths, such as "a/b/c"; a callable
         ``f(y, m)`` gets two labels. Where a cost is zero no margin is asked for, but
         that the label is not behind.
+
+    candidates : int or None, default=None
+        For thousands of classes: train each row against so many classes, which are
+        chosen by their centroids, rounded up to a multiple of 16, and not against all
+        of them. `predict` chooses among as many. Objectives and gap are those of the
+        machine on the candidates. In <machines with candidates>, with hinge losses.
 
     n_jobs : int or None, default=None
         Threads, in the sense of joblib. The model does not depend on it.
@@ -171,10 +177,21 @@ class LinearSVM(LinearTraining):
     coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
         Weights; with two classes the difference of the second and the first. One-vs-one
         has a row for each pair of classes, in the order (0, 1), (0, 2), ..., positive
-        for the second. A sparse matrix with reduced features.
+        for the second. A sparse matrix with reduced features or candidates.
 
     intercept_ : ndarray of shape (n_classes,) or (1,)
         Weights of the constant feature, times its value.
+
+    centroids_ : csr_array of shape (n_classes, n_features)
+        Directions of the classes, by which candidates are chosen. Only with candidates.
+
+    class_order_ : ndarray of shape (n_classes,)
+        Positions of the classes, like ones side by side: every 16 are candidates
+        together. Only with candidates.
+
+    frequent_classes_ : ndarray of shape (n_classes,)
+        Positions of the classes, those with the most rows first: candidates of rows
+        that share no feature with a centroid. Only with candidates.
 
     dual_gap_ : float
         ``(objective_ - dual_objective_) / objective_``; infinite if the fit was
@@ -233,6 +250,7 @@ class LinearSVM(LinearTraining):
     _parameter_constraints: dict[str, Any] = {
         **LinearTraining._parameter_constraints,
         "costs": ["array-like", dict, StrOptions(set(COST_RULES)), callable, None],
+        "candidates": [Interval(Integral, 1, None, closed="left"), None],
         "machine": [StrOptions(set(MACHINE_NAMES))],
         "loss": [StrOptions(set(LOSSES))],
         "solver": [StrOptions(set(SOLVER_NAMES))],
@@ -257,6 +275,7 @@ class LinearSVM(LinearTraining):
         intercept_scaling: float = 1.0,
         class_weight: ClassWeight = None,
         costs: Any = None,
+        candidates: int | None = None,
         solver: str = "auto",
         features: str = "full",
         order: str = "acf",
@@ -283,6 +302,7 @@ class LinearSVM(LinearTraining):
         self.intercept_scaling = intercept_scaling
         self.class_weight = class_weight
         self.costs = costs
+        self.candidates = candidates
         self.solver = solver
         self.features = features
         self.order = order
@@ -344,6 +364,7 @@ class LinearSVM(LinearTraining):
     def _driver_options(self, seed: int = 0, threads: int = 1) -> LinearOptions:
         return replace(
             super()._driver_options(seed, threads),
+            candidates=self.candidates,
             shrinking=self.shrinking,
             cooling=self.cooling,
             restricted_tol=self.restricted_tol,
@@ -363,7 +384,8 @@ class LinearSVM(LinearTraining):
         Returns
         -------
         confidence : ndarray of shape (n_samples, n_classes) or (n_samples,)
-            With two classes, the confidence in the second.
+            With two classes, the confidence in the second. With candidates a csr_array,
+            which stores the confidence in the candidates of each row alone.
         """
         scores = super().decision_function(X)
         return votes(scores) if self._many_pairs() else scores

@@ -8,13 +8,17 @@ from sklearn.base import _fit_context
 from sklearn.linear_model._base import LinearClassifierMixin, SparseCoefMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..access.centroids import Centroids
+from ..access.class_tiles import ClassTiles
 from ..access.rows import Rows as StoredRows
 from ..base.annotations import Array, Estimator, Labels, Rows, Weights
 from ..base.threads import thread_count
 from ..driver.linear.dual import stream_driver
 from ..driver.linear.solvers import FREE, solver_of
 from ..driver.options import LinearOptions
+from ..prediction.candidate_scores import CandidateModel
 from ..prediction.class_columns import columns_for_classes
 from ..prediction.linear_model import attributes_of_weights, weights_of_attributes
 from .classifier import NEW_CLASSES
@@ -32,6 +36,9 @@ _OF_THE_ROWS = (
     "history_",
     "_fitted",
     "_both_ways",
+    "centroids_",
+    "class_order_",
+    "frequent_classes_",
 )
 
 
@@ -52,6 +59,11 @@ def _takes_chunks(estimator: Estimator) -> bool:
         raise AttributeError(
             "partial_fit does not work with fit_intercept='free', which needs all rows "
             "at once; choose fit_intercept=True."
+        )
+    if options.candidates is not None:
+        raise AttributeError(
+            "partial_fit does not work with candidates, which are found among all rows "
+            "at once; choose candidates=None."
         )
     return True
 
@@ -95,7 +107,8 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         driver = source_of(X).driver(X, problem, options)
 
         def model(last: bool) -> Any:
-            return self._model(driver.release_weights() if last else driver.weights())
+            weights = driver.release_weights() if last else driver.weights()
+            return self._model(weights) | self._candidate_attributes(driver)
 
         return driver, model
 
@@ -104,6 +117,35 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         if self.solver in ("auto", "newton") or self.features != "full":
             return ""
         return ", or leave solver='auto', which takes Newton steps where they pay"
+
+    @staticmethod
+    def _candidate_attributes(driver: Any) -> dict[str, Any]:
+        """What finds the candidates of a row, if the model has such."""
+        centroids = getattr(driver, "centroids", None)
+        if centroids is None:
+            return {}
+        return {
+            "centroids_": centroids.matrix,
+            "class_order_": driver.tiles.order,
+            "frequent_classes_": centroids.frequent,
+        }
+
+    def _with_candidates(self, X: Rows, what: str) -> Any:
+        """What a model with candidates, `CandidateModel`, says of rows."""
+        model = CandidateModel(
+            self.coef_,
+            self.intercept_,
+            Centroids(self.centroids_, self.frequent_classes_),
+            ClassTiles(self.class_order_),
+            self.candidates,
+            thread_count(self.n_jobs),
+        )
+
+        def predict(X: Rows) -> Any:
+            X = validate_data(self, X, accept_sparse="csr", reset=False)
+            return getattr(model, what)(X)
+
+        return source_of(X).predict_with(self, predict)
 
     def _set_solution(self, driver: Any, problem: Any) -> None:
         self._forget_rows()
@@ -131,6 +173,9 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         confidence : ndarray of shape (n_samples, n_classes) or (n_samples,)
             With two classes, the confidence in the second.
         """
+        check_is_fitted(self)
+        if hasattr(self, "centroids_"):
+            return self._with_candidates(X, "scores")
         return source_of(X).predict_with(self, super().decision_function)
 
     def predict(self, X: Rows) -> Array:
@@ -144,6 +189,9 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         -------
         labels : ndarray of shape (n_samples,)
         """
+        check_is_fitted(self)
+        if hasattr(self, "centroids_"):
+            return self.classes_[self._with_candidates(X, "best")]
         return source_of(X).predict_with(self, super().predict)
 
     def score(self, X: Rows, y: Labels = None, sample_weight: Weights = None) -> float:

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.metrics import accuracy_score
 
 from ..access.csr import check_compressed
@@ -25,6 +26,7 @@ _POSSIBLE_ON_DISK = {
     "solver": ("auto", "dual"),
     "features": ("full",),
     "fit_intercept": (False, True),
+    "candidates": (None,),
     "order": ("acf", "permuted"),
     "warm_start": (False,),
 }
@@ -91,7 +93,8 @@ class OnDisk:
     def predict_with(self, estimator, predict: Callable) -> np.ndarray:
         _check_features(self.store, estimator)
         with _UnnamedFeatures():
-            return np.concatenate([predict(rows.X) for rows in self.store.segments()])
+            parts = [predict(rows.X) for rows in self.store.segments()]
+        return sp.vstack(parts) if sp.issparse(parts[0]) else np.concatenate(parts)
 
     def accuracy(self, estimator) -> float:
         _check_features(self.store, estimator)

@@ -113,6 +113,11 @@ class Formulation:
         return self.margin == "absolute" and not joint
 
     @property
+    def takes_candidates(self) -> bool:
+        """Whether a row may be trained against a part of the classes."""
+        return not (self.sums_to_zero or self.by_pairs)
+
+    @property
     def columns_per_class(self) -> bool:
         """Whether W has a column for every class, also with two classes."""
         return not (self.separate or self.by_pairs)

@@ -21,6 +21,7 @@ template <class Real>
 class PackedWeights {
  public:
   static constexpr bool kReduced = true;
+  static constexpr bool kWhole = false;
   using Bits = std::uint16_t;  // one word per pack of classes
   struct Entry {
     std::int32_t label;
@@ -78,6 +79,7 @@ class PackedWeights {
 
   std::int64_t features() const { return features_; }
   const ClassLayout& layout() const { return layout_; }
+  std::int64_t columns() const { return layout_.classes; }
   std::int64_t size() const { return size_; }  // number of pairs
   int lanes() const { return lanes_; }         // of a pack
   // For one product at a time.

@@ -8,9 +8,16 @@
 
 #include "polymargin/access/packed_rows.hpp"
 #include "polymargin/access/single_products.hpp"
+#include "polymargin/access/tiled_rows.hpp"
 #include "polymargin/access/weights.hpp"
 
 namespace polymargin {
+
+template <class Real>
+struct FeatureValue {
+  std::int64_t feature;
+  Real value;
+};
 
 // What a driver sees. Virtual calls cost a few nanoseconds a row; what happens inside is inlined.
 template <class Real>
@@ -49,6 +56,18 @@ class Rows {
   virtual void add_to(std::int64_t i, PackedWeights<Real>& w, const std::int32_t* classes,
                       int count, const Real* coefficients) const = 0;
 
+  // The same with tiled weights, whose row i this is.
+  virtual void scores(std::int64_t i, const TiledWeights<Real>& w, Real* scores, int first,
+                      int last) const = 0;
+  virtual void add(std::int64_t i, TiledWeights<Real>& w, const Real* coefficients, int first,
+                   int last) const = 0;
+  virtual void scores_of(std::int64_t i, const TiledWeights<Real>& w, const std::int32_t* classes,
+                         int count, Real* scores) const = 0;
+  virtual void add_to(std::int64_t i, TiledWeights<Real>& w, const std::int32_t* classes, int count,
+                      const Real* coefficients) const = 0;
+
+  // All that is stored of a row, the constant feature last.
+  virtual void values_of(std::int64_t i, std::vector<FeatureValue<Real>>& values) const = 0;
   // The features of a row that are not zero, with the constant one.
   virtual std::vector<std::int64_t> features_of(std::int64_t i) const = 0;
 };
@@ -227,6 +246,32 @@ class RowsOf final : public Rows<Real> {
     packed_add_to(storage_.row(i), w, bias_, classes, count, coefficients);
   }
 
+  void scores(std::int64_t i, const TiledWeights<Real>& w, Real* scores, int first,
+              int last) const override {
+    tiled_scores(storage_.row(i), i, w, bias_, scores, first, last);
+  }
+
+  void add(std::int64_t i, TiledWeights<Real>& w, const Real* coefficients, int first,
+           int last) const override {
+    tiled_add(storage_.row(i), i, w, bias_, coefficients, first, last);
+  }
+
+  void scores_of(std::int64_t i, const TiledWeights<Real>& w, const std::int32_t* classes,
+                 int count, Real* scores) const override {
+    tiled_scores_of(storage_.row(i), i, w, bias_, classes, count, scores);
+  }
+
+  void add_to(std::int64_t i, TiledWeights<Real>& w, const std::int32_t* classes, int count,
+              const Real* coefficients) const override {
+    tiled_add_to(storage_.row(i), i, w, bias_, classes, count, coefficients);
+  }
+
+  void values_of(std::int64_t i, std::vector<FeatureValue<Real>>& values) const override {
+    values.clear();
+    for_each_feature(i,
+                     [&](std::int64_t feature, Real value) { values.push_back({feature, value}); });
+  }
+
   std::vector<std::int64_t> features_of(std::int64_t i) const override {
     std::vector<std::int64_t> features;
     for_each_feature(i, [&](std::int64_t feature, Real value) {
@@ -239,9 +284,7 @@ class RowsOf final : public Rows<Real> {
   // f(feature, value), with the constant feature.
   template <class F>
   void for_each_feature(std::int64_t i, F&& f) const {
-    const auto row = storage_.row(i);
-    for (std::int64_t p = 0; p < row.size; ++p) f(row.feature(p), row.value(p));
-    if (bias_ != 0) f(storage_.features(), bias_);
+    for_each_stored(storage_.row(i), features(), bias_, f);
   }
 
   template <class W, class F>

@@ -65,6 +65,27 @@ class RowsSubset final : public Rows<Real> {
               const Real* coefficients) const override {
     rows_->add_to(chosen_[i], w, classes, count, coefficients);
   }
+
+  // Tiles are those of the rows of the source.
+  void scores(std::int64_t i, const TiledWeights<Real>& w, Real* scores, int first,
+              int last) const override {
+    rows_->scores(chosen_[i], w, scores, first, last);
+  }
+  void add(std::int64_t i, TiledWeights<Real>& w, const Real* coefficients, int first,
+           int last) const override {
+    rows_->add(chosen_[i], w, coefficients, first, last);
+  }
+  void scores_of(std::int64_t i, const TiledWeights<Real>& w, const std::int32_t* classes,
+                 int count, Real* scores) const override {
+    rows_->scores_of(chosen_[i], w, classes, count, scores);
+  }
+  void add_to(std::int64_t i, TiledWeights<Real>& w, const std::int32_t* classes, int count,
+              const Real* coefficients) const override {
+    rows_->add_to(chosen_[i], w, classes, count, coefficients);
+  }
+  void values_of(std::int64_t i, std::vector<FeatureValue<Real>>& values) const override {
+    rows_->values_of(chosen_[i], values);
+  }
   std::vector<std::int64_t> features_of(std::int64_t i) const override {
     return rows_->features_of(chosen_[i]);
   }

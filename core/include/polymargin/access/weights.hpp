@@ -16,6 +16,7 @@ template <class Real>
 class Weights {
  public:
   static constexpr bool kReduced = false;
+  static constexpr bool kWhole = true;  // an array with a place for every feature and class
 
   Weights(std::int64_t features, const ClassLayout& layout)
       : features_(features),

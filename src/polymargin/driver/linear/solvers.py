@@ -1,10 +1,12 @@
 """How a linear machine is trained: the solvers by name."""
 
 from ...access.rows import Rows
+from ...machine.formulation import HINGES
 from ...machine.problem import Problem
 from ...machine.registry import Machine, names_of
 from ..options import LinearOptions
 from ..protocol import LinearDriver, Solver, check_solves, table_of
+from .candidates import CandidateDriver, uses_candidates
 from .cutting_plane import CuttingPlane
 from .dual import dual_driver, exponentiated_gradient_driver
 from .free_intercept import FreeInterceptDriver
@@ -73,6 +75,9 @@ def _penalised_driver(
     name, machine = options.solver, problem.machine
     if problem.label_sets is not None:
         _check_sets(name, options.features)
+    if uses_candidates(problem, options):
+        _check_candidates(problem, options)
+        return CandidateDriver(rows, problem, options)
     if options.features == "reduced":
         _check_reduced(name, machine)
         return dual_driver(rows, problem, options)
@@ -95,6 +100,7 @@ def _check_free(options: LinearOptions) -> None:
     for name, possible in {
         "solver": SOLVERS_WITH_FREE,
         "features": ("full",),
+        "candidates": (None,),
         "violation_tol": (None,),
     }.items():
         given = getattr(options, name)
@@ -115,6 +121,35 @@ def _check_sets(name: str, features: str) -> None:
         raise ValueError(
             f"solver={name!r} is for one label a row; choose one of "
             f"{', '.join(SOLVERS_OF_SETS)}."
+        )
+
+
+def _check_candidates(problem: Problem, options: LinearOptions) -> None:
+    """Raise unless rows can be trained against a part of the classes."""
+    machine, many = problem.machine, f"candidates={options.candidates}"
+    if not machine.formulation.takes_candidates:
+        able = names_of(
+            lambda row: row.takes_candidates and row.estimator == "LinearSVM"
+        )
+        raise ValueError(
+            f"{many} is not for machine={machine.name!r}; choose one of "
+            f"{', '.join(able)}, or candidates=None."
+        )
+    for name, given, possible in (
+        ("loss", machine.loss, HINGES),
+        ("solver", options.solver, ("auto", "dual")),
+        ("features", options.features, ("full",)),
+    ):
+        if given not in possible:
+            raise ValueError(
+                f"{many} is not for {name}={given!r}; choose {possible[0]!r}, or "
+                f"candidates=None."
+            )
+    if machine.costs is not None:
+        raise ValueError(f"{many} is not for costs; leave them out, or candidates.")
+    if problem.label_sets is not None:
+        raise ValueError(
+            f"{many} is for one label a row; choose candidates=None for several."
         )
 
 

@@ -68,6 +68,11 @@ _LINEAR = {
     "_fitted": PROBLEM,
 }
 _COSTS = {"costs_": MATRIX}
+_CANDIDATES = {
+    "centroids_": MATRIX,
+    "class_order_": vector("i"),
+    "frequent_classes_": vector("i"),
+}
 _SEVERAL = {"multilabel_": TRUE, "thresholds_": vector("f")}
 _KERNEL = {
     **_CERTIFIED,
@@ -136,7 +141,21 @@ def _check_linear(model) -> None:
     agree(model.coef_.shape == (rows, model.n_features_in_), "coef_")
     agree(model.intercept_.shape == (rows,), "intercept_")
     agree(model.intercept_.dtype == model.coef_.dtype, "intercept_")
+    _check_candidates(model)
     _check_training(model, getattr(model, "dual_coef_", None), n_columns)
+
+
+def _check_candidates(model) -> None:
+    there = [hasattr(model, name) for name in _CANDIDATES]
+    agree(all(there) or not any(there), "centroids_")
+    if any(there):
+        agree(model.candidates is not None, "candidates")
+        agree(sp.issparse(model.coef_) and sp.issparse(model.centroids_), "centroids_")
+        agree(model.centroids_.shape == model.coef_.shape, "centroids_")
+        agree(model.centroids_.dtype == model.coef_.dtype, "centroids_")
+        every = np.arange(len(model.classes_))
+        for name in ("class_order_", "frequent_classes_"):
+            agree(np.array_equal(np.sort(getattr(model, name)), every), name)
 
 
 def _check_expansion(model, expansion, n_columns: int) -> None:
@@ -189,7 +208,7 @@ ESTIMATORS = (
             parameters,
         )
         for linear, of_its_own, parameters in (
-            (LinearSVM, _COSTS | _SEVERAL, {"costs": COSTS}),
+            (LinearSVM, _COSTS | _SEVERAL | _CANDIDATES, {"costs": COSTS}),
             (MaxEnt, {}, {}),
         )
     ),

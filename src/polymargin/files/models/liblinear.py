@@ -75,6 +75,11 @@ def export_liblinear(model: Estimator, path: FilePath) -> None:
             "model has several labels a row, which LIBLINEAR does not know; save it by "
             "polymargin.save instead."
         )
+    if hasattr(model, "centroids_"):
+        raise ValueError(
+            "model predicts among candidates, which LIBLINEAR does not know; save it "
+            "by polymargin.save instead."
+        )
     labels, rows = _whole_labels(model.classes_), model.coef_
     binary = len(labels) == 2
     solver = _solver_type(model)

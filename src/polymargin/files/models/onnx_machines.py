@@ -23,6 +23,11 @@ def add_outputs(made: Graph, model) -> None:
             "model has several labels a row, which is not exported to ONNX; save it by "
             "polymargin.save instead."
         )
+    if hasattr(model, "centroids_"):
+        raise ValueError(
+            "model predicts among candidates, which is not exported to ONNX; save it "
+            "by polymargin.save instead."
+        )
     label, scores, probabilities = _answers(made, model, _scores(made, model))
     k, labels = len(model.classes_), _labels(model.classes_)
     names = made.constant(labels, labels.dtype)

@@ -26,8 +26,9 @@
 
 namespace polymargin {
 
-// `W` is Weights or PackedWeights. With the latter |x|^2 bounds the curvature of every class, so
-// the steps, exact for a bound of the dual, gain at least what they say.
+// `W` is Weights, PackedWeights or TiledWeights. With packed ones |x|^2 bounds the curvature of
+// every class, so the steps, exact for a bound of the dual, gain at least what they say. With tiled
+// ones classes are those that a row sees, its candidates, under numbers of their own.
 template <class Real, class W = Weights<Real>>
 class Sequential {
  public:
@@ -45,7 +46,7 @@ class Sequential {
         layout_(weights->layout()),
         machine_(std::move(machine)),
         updates_(std::move(rows), std::move(weights)),
-        binary_visits_(W::kReduced ? nullptr : make_binary_visits(*rows_, *machine_, layout_)),
+        binary_visits_(W::kWhole ? make_binary_visits(*rows_, *machine_, layout_) : nullptr),
         blocks_(rows_->size(), layout_, machine_->fills_blocks(), !binary_visits_),
         has_support_visits_(blocks_.sparse() && !machine_->sums_to_zero()),
         class_shrinking_(blocks_.sparse() ? examples_.size() : 0),
@@ -143,7 +144,7 @@ class Sequential {
       }
       workspace_.clear_dual();
     }
-    if constexpr (!W::kReduced)
+    if constexpr (W::kWhole)
       if (machine_->sums_to_zero()) weights().center();
   }
 
@@ -322,10 +323,10 @@ class Sequential {
   }
 
   BinaryState<Real> binary_state() {
-    if constexpr (W::kReduced)
-      return {examples_, blocks_, nullptr};  // it has no such visits
-    else
+    if constexpr (W::kWhole)
       return {examples_, blocks_, weights().of_feature(0)};
+    else
+      return {examples_, blocks_, nullptr};  // it has no such visits
   }
 
   double dual_term(std::int32_t i) {
