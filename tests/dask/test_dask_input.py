@@ -108,6 +108,7 @@ def test_not_enough(labels, message):
         ({"machine": "ovo"}, "machine='ovo' is not trained on partitions; choose one"),
         ({"solver": "tron", "machine": "ovr"}, "solver='tron' is not possible on"),
         ({"features": "reduced"}, "features='reduced' is not possible on"),
+        ({"candidates": 16}, "candidates=16 is not possible on partitions"),
         ({"class_weight": {9: 1.0}}, "class_weight has a weight for 9"),
         ({"traffic": "half"}, "'traffic' parameter of DaskLinearSVM must be"),
         ({"C": -1.0}, "'C' parameter of DaskLinearSVM must be"),
