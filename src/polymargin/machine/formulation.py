@@ -115,7 +115,8 @@ class Formulation:
     @property
     def takes_candidates(self) -> bool:
         """Whether a row may be trained against a part of the classes."""
-        return not (self.sums_to_zero or self.by_pairs)
+        apart = not (self.sums_to_zero or self.by_pairs)
+        return apart and "hinge" in self.losses
 
     @property
     def columns_per_class(self) -> bool:

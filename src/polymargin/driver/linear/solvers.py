@@ -128,9 +128,7 @@ def _check_candidates(problem: Problem, options: LinearOptions) -> None:
     """Raise unless rows can be trained against a part of the classes."""
     machine, many = problem.machine, f"candidates={options.candidates}"
     if not machine.formulation.takes_candidates:
-        able = names_of(
-            lambda row: row.takes_candidates and row.estimator == "LinearSVM"
-        )
+        able = names_of(lambda row: row.takes_candidates)
         raise ValueError(
             f"{many} is not for machine={machine.name!r}; choose one of "
             f"{', '.join(able)}, or candidates=None."
