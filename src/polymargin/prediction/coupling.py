@@ -1,8 +1,10 @@
 """Votes for classes and their probabilities, from the scores of binary problems."""
 
+from functools import lru_cache
+
 import numpy as np
+import scipy.sparse as sp
 from scipy.special import expit, log_expit, log_softmax
-from sklearn.utils.multiclass import _ovr_decision_function
 
 from ..machine.block_algebra import class_pairs
 
@@ -24,8 +26,20 @@ def votes(scores) -> np.ndarray:
     -------
     votes : ndarray of shape (n_samples, n_classes)
     """
-    n_classes = class_pairs(scores.shape[1])[1].max() + 1
-    return _ovr_decision_function(scores > 0, scores, n_classes)
+    against = _pairs_of_classes(scores.shape[1])
+    wins = (2.0 * (scores > 0) - 1) @ against  # less what is lost
+    sums = scores.astype(np.float64) @ against
+    n_classes = against.shape[1]
+    return (wins + n_classes - 1) / 2 + sums / (3 * (np.abs(sums) + 1))
+
+
+@lru_cache(maxsize=16)
+def _pairs_of_classes(n_pairs: int) -> sp.csr_array:
+    """Return a row for each pair: -1 at its first class, 1 at its second."""
+    classes = np.column_stack(class_pairs(n_pairs)).ravel()
+    signs = np.tile([-1.0, 1.0], n_pairs)
+    shape = n_pairs, classes.max() + 1
+    return sp.csr_array((signs, classes, 2 * np.arange(n_pairs + 1)), shape=shape)
 
 
 def couple(scores) -> np.ndarray:
