@@ -26,6 +26,8 @@ MACHINES = [
     LinearSVM("ww", fit_intercept=False, **TIGHT),
     LinearSVM("ovr", loss="squared_hinge", class_weight="balanced", **TIGHT),
     LinearSVM("ovo", **TIGHT),
+    LinearSVM("ovr", fit_intercept="free", tol=1e-6, random_state=0),
+    MaxEnt(fit_intercept="free", tol=1e-6, random_state=0),
     LinearSVM("cs", costs=1 - np.eye(3), **TIGHT),
     MaxEnt(**TIGHT),
     KernelSVM("ww", **TIGHT),
