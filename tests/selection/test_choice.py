@@ -103,6 +103,7 @@ def test_other_machines_where_one_was_best():
     assert other_machines(Candidate("cs", 1.0)) == []
     found = other_machines(Candidate("ovo", 10.0, 2.0))
     assert found == [Candidate("ww", 10.0, 2.0), Candidate("ww", 10 / 10**0.5, 2.0)]
+    assert max(one.C for one in other_machines(Candidate("ovo", 1e4, 2.0))) == 100.0
 
 
 def test_same_seed_same_choice_on_any_number_of_threads():
