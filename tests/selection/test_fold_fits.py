@@ -109,6 +109,8 @@ def test_scorers(scoring, direct):
     [
         LinearSVM("cs", verbose=1),
         LinearSVM("cs", features="reduced"),
+        LinearSVM("cs", candidates=2),
+        LinearSVM("cs", history=True),
         KernelSVM("cs", approximation="nystroem", rank=20),
         KernelSVM("cs", cache_size=0.1),  # megabytes: no room for a matrix
         type("Own", (LinearSVM,), {"__init__": LinearSVM.__init__})(),

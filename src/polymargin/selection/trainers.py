@@ -7,6 +7,8 @@ confidence in the classes of the rows held out.
 """
 
 from dataclasses import replace
+from functools import cache
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -31,16 +33,36 @@ from .path import next_solver
 _KEPT = 2**28  # bytes of rows that are kept from one fit to the next
 
 
+# Parameters that trainers follow, or that have no say in predictions. Others have to be
+# as they are by default.
+_FOLLOWED = frozenset(
+    "machine C loss tol violation_tol max_iter max_time class_weight costs solver "
+    "shrinking warm_start n_jobs random_state fit_intercept intercept_scaling order "
+    "cooling restricted restricted_tol kernel gamma degree coef0 cache_size "
+    "probability cv rank".split()
+)
+
+
 def trains_alone(machine: Any) -> bool:
     """Whether a machine can be trained without its estimator: nobody watches its fits,
-    and it is no approximation.
+    and it is asked for nothing that only the estimator does.
     """
-    watched = machine.verbose or getattr(machine, "_skl_callbacks", None)
-    if watched or machine.history:
+    kind = type(machine)
+    if kind not in (LinearSVM, MaxEnt, KernelSVM):
         return False
-    if type(machine) is KernelSVM:
-        return machine.approximation is None
-    return type(machine) in (LinearSVM, MaxEnt) and machine.features == "full"
+    if getattr(machine, "_skl_callbacks", None):
+        return False
+    return all(
+        getattr(machine, name) == default
+        for name, default in _defaults(kind).items()
+        if name not in _FOLLOWED
+    )
+
+
+@cache
+def _defaults(kind: type) -> dict[str, Any]:
+    parameters = signature(kind).parameters.values()
+    return {parameter.name: parameter.default for parameter in parameters}
 
 
 class Trainer:
