@@ -35,12 +35,13 @@ _KEPT = 2**28  # bytes of rows that are kept from one fit to the next
 
 # Parameters that trainers follow, or that have no say in predictions. Others have to be
 # as they are by default.
-_FOLLOWED = frozenset(
-    "machine C loss tol violation_tol max_iter max_time class_weight costs solver "
-    "shrinking warm_start n_jobs random_state fit_intercept intercept_scaling order "
-    "cooling restricted restricted_tol kernel gamma degree coef0 cache_size "
-    "probability cv rank".split()
-)
+_FOLLOWED = {
+    *("machine", "C", "loss", "class_weight", "costs", "fit_intercept"),
+    *("intercept_scaling", "kernel", "gamma", "degree", "coef0", "cache_size"),
+    *("tol", "violation_tol", "max_iter", "max_time", "solver", "order", "shrinking"),
+    *("cooling", "restricted", "restricted_tol", "random_state"),
+    *("warm_start", "n_jobs", "probability", "cv", "rank"),
+}
 
 
 def trains_alone(machine: Any) -> bool:
