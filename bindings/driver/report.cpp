@@ -17,7 +17,8 @@ void bind_report(nb::module_& m) {
       .def_ro("dual", &EpochReport::dual)
       .def_prop_ro("primal_estimate",
                    [](const EpochReport& report) { return report.half_norm + report.loss_sum; })
-      .def_ro("stopped", &EpochReport::stopped);
+      .def_ro("stopped", &EpochReport::stopped)
+      .def_ro("epochs", &EpochReport::epochs);
 }
 
 }  // namespace polymargin::bindings

@@ -105,8 +105,8 @@ class PyNewton : public Interruptible {
                                   {set_classes.data(), set_classes.data() + set_classes.shape(0)}});
   }
 
-  EpochReport epoch(double seconds) {
-    return run_epoch(seconds, [&](const auto& poll) { return problems_->epoch(poll); });
+  EpochReport epochs(double seconds, std::int64_t most) {
+    return run_epoch(seconds, [&](const auto& poll) { return problems_->epochs(most, poll); });
   }
 
   void first() {
@@ -212,14 +212,37 @@ class PyNewton : public Interruptible {
   std::unique_ptr<NewtonProblems> problems_;
 };
 
+template <class Value>
+static double predicted_cost(const SystemPrediction& prediction, Input<std::int64_t> starts,
+                             Input<std::int32_t> classes, Input<Value> values,
+                             Input<double> loss_weights) {
+  if (starts.shape(0) != loss_weights.shape(0) + 1 ||
+      csr_fault(std::span(starts.data(), starts.shape(0)),
+                std::span(classes.data(), classes.shape(0)), values.shape(0),
+                prediction.columns) != nullptr)
+    throw std::invalid_argument("there must be one block per row");
+  return prediction.cost(std::span(starts.data(), starts.shape(0)),
+                         std::span(classes.data(), classes.shape(0)),
+                         std::span(values.data(), values.shape(0)),
+                         std::span(loss_weights.data(), loss_weights.shape(0)));
+}
+
 void bind_newton(nb::module_& m) {
-  m.def(
-      "newton_system_operations",
-      [](double features, double classes, double entries, double rows, double free, double pairs,
-         bool apart) {
-        return SystemCosts(features, classes, entries, rows, free, pairs, apart).least();
-      },
-      "features"_a, "classes"_a, "entries"_a, "rows"_a, "free"_a, "pairs"_a, "apart"_a);
+  nb::class_<SystemPrediction>(m, "SystemPrediction")
+      .def(
+          "__init__",
+          [](SystemPrediction* prediction, double features, int columns, double entries,
+             bool sparse, bool separate, bool coupled, bool relative, bool centred, bool bounded,
+             bool entropy) {
+            new (prediction) SystemPrediction{features, columns,  entries, sparse,  separate,
+                                              coupled,  relative, centred, bounded, entropy};
+          },
+          "features"_a, "columns"_a, "entries"_a, "sparse"_a, "separate"_a, "coupled"_a,
+          "relative"_a, "centred"_a, "bounded"_a, "entropy"_a)
+      .def("cost", &predicted_cost<float>, "starts"_a, "classes"_a, "values"_a.noconvert(),
+           "loss_weights"_a)
+      .def("cost", &predicted_cost<double>, "starts"_a, "classes"_a, "values"_a.noconvert(),
+           "loss_weights"_a);
   nb::class_<Blas>(m, "Blas").def(
       "__init__",
       [](Blas* blas, const nb::dict& functions) { new (blas) Blas(read_blas(functions)); },
@@ -236,7 +259,7 @@ void bind_newton(nb::module_& m) {
                     Input<std::int32_t>>(),
            "rows"_a, "machine"_a, "labels"_a, "loss_weights"_a, "columns"_a, "division"_a,
            "tolerance"_a, "by_violation"_a, "threads"_a, "set_starts"_a, "set_classes"_a)
-      .def("epoch", &PyNewton::epoch, "seconds"_a)
+      .def("epochs", &PyNewton::epochs, "seconds"_a, "most"_a)
       .def("first", &PyNewton::first)
       .def_prop_ro("has_started", &PyNewton::has_started)
       .def_prop_ro("dual", &PyNewton::dual)

@@ -3,8 +3,8 @@
 The visits themselves are mostly C++; what happens between two epochs is here.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import repeat
 from math import isfinite, isinf
 from time import perf_counter
 
@@ -85,8 +85,14 @@ class Run:
 class _Epochs:
     """The state of a run: one method per thing that happens between two epochs."""
 
-    def __init__(self, driver: Driver, stopping: Stopping, history: bool):
+    def __init__(
+        self, driver: Driver, stopping: Stopping, history: bool, watched: bool
+    ):
         self.driver = driver
+        # Several epochs at once, if the driver can and nobody looks at each.
+        self.several = None
+        if not (history or watched):
+            self.several = getattr(driver, "epochs", None)
         self.stopping = stopping
         self.history = History.of(HISTORY_FIELDS) if history else None
         self.clock = Clock(stopping.max_time)
@@ -107,16 +113,24 @@ class _Epochs:
         ask = getattr(self.driver, "certificate_seconds", None)
         self.clock.reserved = self.longest if ask is None else ask()
 
+    def steps(self) -> Iterator[Callable[[float], Outcome]]:
+        """Go on as long as there are epochs left."""
+        while self.number < self.stopping.max_iter:
+            yield self.step
+
     def step(self, seconds: float) -> Outcome:
-        """Run an epoch."""
+        """Run an epoch, or several."""
         self.certificate = None
-        report = self.driver.epoch(seconds)
+        if self.several is None:
+            report = self.driver.epoch(seconds)
+        else:
+            report = self.several(seconds, self.stopping.max_iter - self.number)
         self.reserve_time()
+        self.number += report.epochs - report.stopped
         return cut_short(self.driver) if report.stopped else self.look_at(report)
 
     def look_at(self, report: EpochReport) -> Outcome:
         """Certify or rebuild if it is time to, and say whether to stop and why."""
-        self.number += 1
         gap = relative_gap(report.primal_estimate, report.dual)
         violation = report.violation
         stuck = not report.moves and self.idle > 0
@@ -219,11 +233,11 @@ def run_epochs(
     -------
     run : Run
     """
-    run = _Epochs(driver, stopping, history)
-    steps = repeat(run.step, stopping.max_iter)
+    reporter = reporter or Reporter()
+    run = _Epochs(driver, stopping, history, reporter.watches)
     try:
         run.measure_certificate()
-        status = run_steps(steps, run.clock, reporter or Reporter(), "max_iter")
+        status = run_steps(run.steps(), run.clock, reporter, "max_iter")
         return run.finish(status)
     except KeyboardInterrupt:  # it came while Python was running
         return run.finish("interrupted")

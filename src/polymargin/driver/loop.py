@@ -21,7 +21,15 @@ class Progress(Protocol):
 
 
 class Reporter:
-    """Is told about every step; this one does not care."""
+    """Is told about every step; this one does not care.
+
+    Attributes
+    ----------
+    watches : bool
+        Whether it has to be told of every epoch; otherwise several may be one step.
+    """
+
+    watches = False
 
     def begin(self) -> None:
         """Take note that a step begins."""

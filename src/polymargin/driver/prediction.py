@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from math import ceil, inf, log
 
 # Before so much of the work that the other way takes was done, nothing is decided: it
-# is little to lose, tells more of the rate, and what was found is begun with.
-TRIED = 0.05
+# is little to lose, tells more of the rate, and what was found is begun with. More, if
+# this way is not predicted to take much longer: rates of few epochs are a guess.
+TRIED, TRIED_IF_EQUAL = 0.05, 0.4
 # Between two decisions, epochs grow by this factor.
 NEXT_LOOK = 1.25
 
@@ -33,10 +34,9 @@ def work_left(work: list[float], least: list[float], tol: float) -> float:
     now = least[-1]
     if now <= tol:
         return 0.0
+    work, least = [0.0, *work], [1.0, *least]  # the gap of weights that are zero
     middle = (len(least) - 1) // 2
     before, spent = least[middle], work[-1] - work[middle]
-    if len(least) == 1:
-        before, spent = 1.0, work[-1]  # the gap of weights that are zero
     if not now < before or tol <= 0:
         return inf
     return spent * log(now / tol) / log(before / now)
@@ -94,7 +94,11 @@ class Course:
 
     def is_longer_than(self, other: float) -> bool:
         """Whether another way takes less work, and it is time to say so."""
-        return self.spent >= TRIED * other and self.left > other
+        left = self.left
+        if left <= other:
+            return False
+        share = max(TRIED, TRIED_IF_EQUAL * other / left)
+        return self.spent >= share * other
 
     def wait(self) -> None:
         """Go on for some epochs before the ways are compared again."""

@@ -34,6 +34,8 @@ class EpochReport:
         Objective with every loss as it was last seen: not a bound.
     stopped : bool
         Whether the epoch ended before its end, by its time or a signal.
+    epochs : int
+        How many there were; the last of them may have been stopped.
     """
 
     visits: int
@@ -42,6 +44,7 @@ class EpochReport:
     dual: float
     primal_estimate: float
     stopped: bool = False
+    epochs: int = 1
 
 
 class Driver(Protocol):
@@ -50,6 +53,9 @@ class Driver(Protocol):
     One that has `starts_with_weights`, and it is true, is given the dual variables of
     another C as they are, if they are feasible, and so begins with the same weights. To
     others, variables that were at their bound are given at their new bound.
+
+    One that has ``epochs(seconds, most)`` runs as many epochs at once as it sees no
+    reason to end, where nobody asks what happened in between.
     """
 
     @property

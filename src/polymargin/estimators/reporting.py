@@ -52,6 +52,7 @@ class EpochReporter(Reporter):
         self.model = model
         self.task_name = task_name
         self.listening = bool(getattr(estimator, "_skl_callbacks", ()))
+        self.watches = self.listening or bool(estimator.verbose)
 
     def begin(self) -> None:
         if self.listening:

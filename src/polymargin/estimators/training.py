@@ -88,6 +88,9 @@ class Training(MarginClassifier):
         """Fit what turns scores into probabilities, if there is such a thing."""
 
     def _draw_seed(self) -> int:
+        """Return a seed for the core, which spreads the bits of any number itself."""
+        if isinstance(self.random_state, Integral):
+            return int(self.random_state)
         return check_random_state(self.random_state).randint(2**31)
 
     def _violation_tol(self) -> float | None:

@@ -41,10 +41,7 @@ def coefficients_of(machine: Machine, duals: sp.csr_array, labels) -> sp.csr_arr
     """Return b = E^T u of all rows; a label of -1 is no class of the blocks."""
     row = machine.formulation
     if row.margin == "relative":
-        sums = np.asarray(duals.sum(axis=1)).ravel()
-        support = np.flatnonzero(sums)
-        at_labels = sums[support].astype(duals.dtype), (support, labels[support])
-        return sp.csr_array(sp.csr_array(at_labels, shape=duals.shape) - duals)
+        return _less_their_sums(duals, labels)
     signed = _with_signs(machine, duals, labels)
     return _moved(signed, -_means(signed)) if row.sums_to_zero else signed
 
@@ -112,6 +109,24 @@ def feasible_duals(
         at_bound = with_bounds & (held >= (1 - 1e-6) * old)
         values = values * np.where(at_bound, scale, np.minimum(scale, 1.0))
     return sp.csr_array((values, duals.indices, duals.indptr), shape=duals.shape)
+
+
+def _less_their_sums(duals: sp.csr_array, labels) -> sp.csr_array:
+    """Return the sums of rows at their labels, where nothing is stored, less these."""
+    duals.sort_indices()
+    duals.eliminate_zeros()
+    counts = np.diff(duals.indptr)
+    support = np.flatnonzero(counts)
+    starts, own = duals.indptr[support], labels[support]
+    data, indices, indptr = -duals.data, duals.indices, duals.indptr
+    if len(support):
+        before = indices < np.repeat(own, counts[support])
+        places = starts + np.add.reduceat(before, starts, dtype=np.int64)
+        sums = np.add.reduceat(duals.data, starts, dtype=np.float64)
+        data, indices = np.insert(data, places, sums), np.insert(indices, places, own)
+        indptr = indptr.copy()
+        indptr[1:] += np.cumsum(counts > 0)
+    return sp.csr_array((data, indices, indptr), shape=duals.shape)
 
 
 def _with_signs(machine: Machine, matrix: sp.csr_array, labels) -> sp.csr_array:

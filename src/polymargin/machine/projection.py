@@ -291,7 +291,7 @@ class Blocks:
             h, full = h - used / (2 * loss_weights), False
         else:
             full = used >= loss_weights * (1 - 1e-9)
-        if self.maximum:
+        if self.maximum and self.loss == "hinge":
             gain = np.maximum(h.max(axis=1), 0)
             loss = np.where(u > 0, h, np.inf).min(axis=1)
             loss = np.where(np.ravel(full), loss, np.minimum(loss, 0))

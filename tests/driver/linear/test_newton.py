@@ -157,15 +157,15 @@ def test_max_time_keeps_the_last_step(clock):
 
 def test_interrupt_keeps_the_model(monkeypatch):
     X, y = make_problem(n=200, k=4)
-    step, count = NewtonDriver.epoch, []
+    steps, count = NewtonDriver.epochs, []
 
-    def interrupted(self, seconds):
+    def interrupted(self, seconds, most):
         count.append(1)
         if len(count) == 5:
             raise KeyboardInterrupt
-        return step(self, seconds)
+        return steps(self, seconds, 1)
 
-    monkeypatch.setattr(NewtonDriver, "epoch", interrupted)
+    monkeypatch.setattr(NewtonDriver, "epochs", interrupted)
     model = newton("cs", tol=1e-9)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, y)

@@ -43,7 +43,7 @@ class Newton:
         self.primal, self.dual = np.inf, -np.inf
 
     def step(self) -> bool:
-        report = self.newton.epoch(np.inf)
+        report = self.newton.epochs(np.inf, 1)
         self.primal, self.dual = report.primal_estimate, report.dual
         return report.moves > 0
 

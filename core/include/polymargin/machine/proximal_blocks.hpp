@@ -185,11 +185,12 @@ class ProximalBlocks {
         continue;
       }
       const double sum = sum_of(u), full = bound * (1 - 1e-9);
-      double gain = 0, least = squared_ || sum < full ? 0 : kInfinite;
+      const bool bounded_sum = maximum_ && !squared_;
+      double gain = 0, least = sum < full ? 0 : kInfinite;
       for (int m = 0; m < k_; ++m) {
         const double used = maximum_ ? sum : u[m];
         const double excess = squared_ ? h[m] - used / (2 * bound) : h[m];
-        if (maximum_) {
+        if (bounded_sum) {
           gain = std::max(gain, excess);
           if (u[m] > 0) least = std::min(least, excess);
         } else {
@@ -197,7 +198,7 @@ class ProximalBlocks {
           if (u[m] > 0) gain = std::max(gain, -excess);
         }
       }
-      largest = std::max(largest, maximum_ ? gain - least : gain);
+      largest = std::max(largest, bounded_sum ? gain - least : gain);
     }
     return largest;
   }

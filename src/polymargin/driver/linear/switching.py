@@ -73,14 +73,18 @@ class SwitchingDriver:
 
     def epoch(self, seconds: float) -> EpochReport:
         """Run an epoch, or take a Newton step of every problem."""
+        return self.epochs(seconds, 1)
+
+    def epochs(self, seconds: float, most: int) -> EpochReport:
+        """Run an epoch, or take so many Newton steps, or fewer if all are finished."""
         if self._undecided and self._newton_is_sooner():
             start = perf_counter()
             self._switch()
             seconds -= perf_counter() - start
         if self._newton is None:
             return self._sequential_epoch(seconds)
-        report = self._newton.epoch(seconds)
-        if not report.stopped:
+        report = self._newton.epochs(seconds, most)
+        if report.epochs > report.stopped:
             self.solver = BOTH
         return report
 
@@ -98,8 +102,7 @@ class SwitchingDriver:
             self._work.least_of_newton()
         ):
             return False
-        blocks = self.problem.blocks(*self._dual.duals())
-        sooner = course.is_longer_than(self._work.of_newton(blocks))
+        sooner = course.is_longer_than(self._work.of_newton(*self._dual.duals()))
         if not sooner:
             course.wait()
         return sooner
@@ -123,8 +126,7 @@ class SwitchingDriver:
         """
         if not self._undecided:
             return None
-        blocks = self.problem.blocks(*self._dual.duals())
-        return self._course.spent, self._work.of_newton(blocks)
+        return self._course.spent, self._work.of_newton(*self._dual.duals())
 
     def rebuild(self) -> None:
         """Remove accumulated rounding."""

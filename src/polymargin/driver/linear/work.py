@@ -4,13 +4,11 @@ The factors were measured once, on dense rows of 10 to 64 features and 2 to 28 c
 see `prediction` for what they are compared for.
 """
 
-import numpy as np
-import scipy.sparse as sp
-
 from ..._core import core
 from ...access.rows import Rows
 from ...machine.problem import Problem
 from ...machine.projection import SMOOTH, is_smooth
+from .newton.driver import are_sparse
 
 LANES = 8  # numbers that are multiplied at once
 # Of the sequential method: a visit, each class of it, and a feature of a row times
@@ -50,10 +48,24 @@ class Work:
         self.d = rows.shape[1] + bool(rows.bias)
         entries = rows.matrix.nnz if self.sparse else rows.matrix.size
         self.row = entries / self.n + bool(rows.bias)  # entries of one
+        self.newton_sparse = are_sparse(rows)
+        self.newton_row = self.row if self.newton_sparse else self.d
         row = problem.machine.formulation
         self.smooth = is_smooth(problem.machine.loss, row.aggregation == "max")
         self.apart = row.separate or row.by_pairs
         self.entropy = problem.machine.loss in SMOOTH
+        self._systems = core.SystemPrediction(
+            self.d,
+            self.k,
+            self.newton_row,
+            self.newton_sparse,
+            separate=self.apart,
+            coupled=row.aggregation == "max" or problem.machine.loss == "log",
+            relative=row.margin == "relative",
+            centred=row.sums_to_zero,
+            bounded=problem.machine.loss == "hinge",
+            entropy=self.entropy,
+        )
 
     def of_epoch(self, visits: int, moves: int) -> float:
         """Of an epoch of the sequential method; who moved is added to the weights."""
@@ -72,7 +84,8 @@ class Work:
     @property
     def newton_fits(self) -> bool:
         """Whether there is memory for Newton steps."""
-        numbers = ARRAYS * self.n * self.k + self.n * self.row * (1 + self.sparse)
+        rows = self.n * self.newton_row * (1 + self.newton_sparse)
+        numbers = ARRAYS * self.n * self.k + rows
         numbers += ARRAYS_OF_WEIGHTS * self.d * self.k
         return 8 * numbers <= MOST_BYTES
 
@@ -80,9 +93,10 @@ class Work:
         """Of Newton steps to the end, if their systems were for nothing."""
         return self._steps * self._step_without_system()
 
-    def of_newton(self, blocks: sp.csr_array) -> float:
-        """Of Newton steps to the end, with systems as large as for these duals."""
-        return self._steps * (self._step_without_system() + self._systems(blocks))
+    def of_newton(self, indptr, classes, values) -> float:
+        """Of Newton steps to the end, with systems as large as for these blocks."""
+        systems = self._systems.cost(indptr, classes, values, self.problem.loss_weights)
+        return self._steps * (self._step_without_system() + systems)
 
     @property
     def _steps(self) -> int:
@@ -90,10 +104,10 @@ class Work:
 
     @property
     def _product(self) -> float:
-        return SPARSE_PRODUCT if self.sparse else DENSE_PRODUCT
+        return SPARSE_PRODUCT if self.newton_sparse else DENSE_PRODUCT
 
     def _step_without_system(self) -> float:
-        products = 3 * self.n * self.row * self.k * self._product
+        products = 3 * self.n * self.newton_row * self.k * self._product
         blocks = self.n * self.k
         if self.problem.machine.formulation.by_pairs:  # a row is in few of them
             share = 2 / (1 + self.problem.labels.max())
@@ -104,39 +118,3 @@ class Work:
     @property
     def _parts(self) -> int:
         return self.k if self.apart else 1
-
-    def _systems(self, blocks: sp.csr_array) -> float:
-        """Of the systems of a step: one, or one of every column."""
-        row, classes = self.problem.machine.formulation, 1 if self.apart else self.k
-        coupled = row.aggregation == "max" or self.problem.machine.loss == "log"
-        by_class = row.sums_to_zero and not coupled
-
-        def operations(free):
-            """Of a system with so many free variables in each of its rows."""
-            if coupled:
-                pairs = free * (free + 1) / 2
-            else:
-                pairs = 2 * free + 1 if row.margin == "relative" else free
-            sizes = len(free), free.sum(), pairs.sum()
-            return core.newton_system_operations(
-                self.d, classes, self.row, *sizes, by_class
-            )
-
-        if self.entropy:  # all variables are free
-            found = self._parts * operations(np.full(self.n, classes))
-        elif self.apart:
-            counts = np.bincount(self._free(blocks)[1], minlength=self.k)
-            found = sum(operations(np.ones(count)) for count in counts)
-        else:
-            counts = np.bincount(self._free(blocks)[0], minlength=self.n)
-            found = operations(counts[counts > 0])
-        return found * self._product
-
-    def _free(self, blocks: sp.csr_array):
-        """Rows and columns of the variables that are not at a bound."""
-        rows = np.repeat(np.arange(self.n), np.diff(blocks.indptr))
-        bound = self.problem.loss_weights * (1 - 1e-6)
-        free = blocks.data > 0
-        if self.problem.machine.loss == "hinge":
-            free &= blocks.data < bound[rows]
-        return rows[free], blocks.indices[free]

@@ -6,6 +6,7 @@ whole problems; BLAS itself runs on one thread, and the model does not depend on
 number.
 """
 
+from math import isinf
 from time import perf_counter
 
 import numpy as np
@@ -20,6 +21,8 @@ from ....machine.registry import binary_machine
 from ...options import LinearOptions
 from ...protocol import EpochReport
 from .blas import BLAS
+
+SPARSE_BELOW = 0.2  # non-zeros, as a share
 
 
 class NewtonDriver:
@@ -38,7 +41,6 @@ class NewtonDriver:
 
     def __init__(self, rows: Rows, problem: Problem, options: LinearOptions):
         self.dtype = rows.dtype
-        self.sums_to_zero = problem.machine.formulation.sums_to_zero
         row, machine = problem.machine.formulation, problem.machine
         division = "pair" if row.by_pairs else "class" if row.separate else "none"
         if division != "none":
@@ -66,13 +68,17 @@ class NewtonDriver:
 
     def epoch(self, seconds: float) -> EpochReport:
         """Take one Newton step of every problem that is not finished."""
+        return self.epochs(seconds, 1)
+
+    def epochs(self, seconds: float, most: int) -> EpochReport:
+        """Take so many, or fewer if all problems are finished, or time is limited."""
         # What has begun by the end of the time must be certified, and nobody knows how
         # long that takes: less than the steps.
         within = seconds if self.core.has_started else seconds / 2
         start = perf_counter()
         with blas_on_one_thread():
-            report = self.core.epoch(within)
-        self._step_seconds = perf_counter() - start
+            report = self.core.epochs(within, most if isinf(seconds) else 1)
+        self._step_seconds = (perf_counter() - start) / report.epochs
         return report
 
     def certificate_seconds(self) -> float:
@@ -102,16 +108,9 @@ class NewtonDriver:
         return certificate
 
     def weights(self) -> np.ndarray:
-        """W, in the number format of the rows.
-
-        Steps leave the sum over classes where it is zero, but for rounding, which long
-        rows would show.
-        """
+        """W, in the number format of the rows."""
         self.first()
-        W = self.core.weights()
-        if self.sums_to_zero:
-            W -= W.mean(axis=1, keepdims=True)
-        return W.astype(self.dtype, copy=False)
+        return self.core.weights().astype(self.dtype, copy=False)
 
     def release_weights(self) -> np.ndarray:
         """W, as `weights`."""
@@ -131,9 +130,19 @@ class NewtonDriver:
         )
 
 
+def are_sparse(rows: Rows) -> bool:
+    """Whether rows are stored sparse for Newton steps: BLAS, which multiplies several
+    times as fast, is for dense ones.
+    """
+    n, d = rows.shape
+    return rows.is_sparse and rows.matrix.nnz < SPARSE_BELOW * n * d
+
+
 def double_rows(rows: Rows):
     """Return the rows for the core in double precision, with the constant feature."""
     X, bias = rows.matrix, float(rows.bias)
+    if rows.is_sparse and not are_sparse(rows):
+        X = X.toarray()
     if sp.issparse(X):
         if bias:
             X = sp.hstack([X, np.full((X.shape[0], 1), bias)], format="csr")

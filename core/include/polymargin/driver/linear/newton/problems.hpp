@@ -114,6 +114,12 @@ class NewtonProblems {
     return parts_.size() > 1 && part.newton->is_untouched();
   }
 
+  bool is_finished() const {
+    return std::all_of(parts_.begin(), parts_.end(), [](const Part& part) {
+      return part.newton->has_started() && part.newton->is_finished();
+    });
+  }
+
   // Evaluates what the steps begin with, if that has not been done.
   void first() {
     each(
@@ -121,6 +127,20 @@ class NewtonProblems {
           if (!is_at_zero(part)) part.newton->first();
         },
         [] { return false; });
+  }
+
+  // At most so many epochs, until all problems are finished or none moves; reports of all of them,
+  // and what is known after the last.
+  EpochReport epochs(std::int64_t most, const std::function<bool()>& poll) {
+    std::int64_t visits = 0, moves = 0;
+    for (std::int64_t done = 1;; ++done) {
+      EpochReport report = epoch(poll);
+      report.visits = visits += report.visits;
+      const bool moved = report.moves > 0;
+      report.moves = moves += report.moves;
+      report.epochs = done;
+      if (done >= most || report.stopped || !moved || is_finished()) return report;
+    }
   }
 
   // One Newton step of every problem that is not finished.

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -326,6 +327,15 @@ class ProximalNewton {
     return true;
   }
 
+  // Steps leave the sum over classes where it is zero, but for rounding, which long rows would
+  // show.
+  void centre(std::vector<double>& weights) const {
+    for (auto of_feature = weights.begin(); of_feature != weights.end(); of_feature += k_) {
+      const double mean = std::accumulate(of_feature, of_feature + k_, 0.0) / k_;
+      for (int m = 0; m < k_; ++m) of_feature[m] -= mean;
+    }
+  }
+
   double half_norm_at(double length) const {
     CompensatedSum sum;
     for (std::size_t e = 0; e < direction_.size(); ++e) {
@@ -339,6 +349,7 @@ class ProximalNewton {
     double left = 0;
     for (std::size_t e = 0; e < point_.weights.size(); ++e)
       point_.weights[e] -= length * direction_[e];
+    if (blocks_.is_centred()) centre(point_.weights);
     for (std::size_t e = 0; e < u_.size(); ++e) {
       point_.scores[e] -= length * along_[e];
       point_.h[e] += length * dh_[e];

@@ -1,13 +1,12 @@
 // The Newton system of a linear machine: (I + sum_i E^T J_i E (x) x_i x_i^T) D = G.
 //
 // J_i is zero for most examples; the others are few, and only their rows count. It is solved in the
-// form that takes the fewest operations: primal, of the order of the weights; class by class, where
+// form that costs least: primal, of the order of the weights; class by class, where
 // these meet only in that their weights sum to zero; dual, of the order of the free variables; or
 // by conjugate gradients, where all would be too large.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -16,53 +15,10 @@
 #include "polymargin/driver/linear/newton/class_system.hpp"
 #include "polymargin/driver/linear/newton/dual_system.hpp"
 #include "polymargin/driver/linear/newton/primal_system.hpp"
+#include "polymargin/driver/linear/newton/system_costs.hpp"
 #include "polymargin/machine/curvature.hpp"
 
 namespace polymargin {
-
-enum class SystemForm { kPrimal, kByClass, kDual, kConjugateGradients };
-
-// What the forms cost, in multiplications; infinite where a matrix would be too large.
-struct SystemCosts {
-  // Most entries of a matrix to be factorised (512 MB).
-  static constexpr double kMostEntries = 1 << 26;
-  // Conjugate gradient steps that are expected.
-  static constexpr double kSteps = 60;
-
-  // With `free` variables in `rows` rows of `entries` numbers each, and `pairs` pairs of classes in
-  // the blocks E^T J E of these rows; `apart` if classes meet only in a sum that is zero.
-  SystemCosts(double features, double classes, double entries, double rows, double free,
-              double pairs, bool apart) {
-    const double order = features * classes;
-    const auto if_it_fits = [](double numbers, double cost) {
-      return numbers > kMostEntries ? HUGE_VAL : cost;
-    };
-    costs_[int(SystemForm::kPrimal)] =
-        if_it_fits(order * order, pairs * entries * entries / 2 + order * order * order / 6);
-    costs_[int(SystemForm::kByClass)] =
-        apart ? if_it_fits(features * features * (classes + 1),
-                           free * entries * entries / 2 + classes * features * features * features)
-              : HUGE_VAL;
-    costs_[int(SystemForm::kDual)] =
-        if_it_fits(free * free, free * free * (entries + classes) / 2 + free * free * free / 6);
-    costs_[int(SystemForm::kConjugateGradients)] = kSteps * 2 * rows * entries * classes;
-  }
-
-  double operator[](SystemForm form) const { return costs_[int(form)]; }
-  double least() const { return *std::min_element(costs_.begin(), costs_.end()); }
-
-  // From the cheapest to the dearest.
-  std::array<SystemForm, 4> order() const {
-    std::array<SystemForm, 4> forms{SystemForm::kByClass, SystemForm::kPrimal, SystemForm::kDual,
-                                    SystemForm::kConjugateGradients};
-    std::stable_sort(forms.begin(), forms.end(),
-                     [&](SystemForm a, SystemForm b) { return (*this)[a] < (*this)[b]; });
-    return forms;
-  }
-
- private:
-  std::array<double, 4> costs_;
-};
 
 class NewtonSystem {
  public:
@@ -121,9 +77,10 @@ class NewtonSystem {
     const bool apart = curvature.blocks().is_centred() &&
                        std::all_of(curvature.gamma.begin(), curvature.gamma.end(),
                                    [](double g) { return g == 0; });
-    return SystemCosts(double(rows_.features()), curvature.blocks().columns(), rows_.row_entries(),
-                       double(curvature.size()), double(curvature.variables()), curvature.pairs(),
-                       apart);
+    return SystemCosts({double(rows_.features()), double(curvature.blocks().columns()),
+                        rows_.row_entries(), rows_.all().is_sparse(), double(curvature.size()),
+                        double(curvature.variables()), curvature.pairs(), apart},
+                       steps_);
   }
 
   // image <- v + X^T E^T J E X v
@@ -185,7 +142,8 @@ class NewtonSystem {
     for (std::size_t e = 0; e < size; ++e) direction[e] = z[e] = scale[e] * residual[e];
     double old = inner(residual, z.data());
     const double enough = accuracy * accuracy * inner(residual, residual.data());
-    for (int round = 0; round < kMostSteps && inner(residual, residual.data()) > enough; ++round) {
+    int round = 0;
+    for (; round < kMostSteps && inner(residual, residual.data()) > enough; ++round) {
       poll();
       product(active, curvature, direction.data(), image.data());
       const double length = old / inner(direction, image.data());
@@ -198,6 +156,7 @@ class NewtonSystem {
       for (std::size_t e = 0; e < size; ++e) direction[e] = z[e] + now / old * direction[e];
       old = now;
     }
+    steps_ = std::max<double>(round, steps_);
   }
 
   // One over the diagonal of the system, with E^T diag(q) E in place of E^T J E.
@@ -222,6 +181,7 @@ class NewtonSystem {
   const ChosenRows& rows_;
   std::vector<double> matrix_, scores_;
   double operations_ = 0;
+  double steps_ = SystemCosts::kSteps;  // the most conjugate gradients took so far, at least
 };
 
 }  // namespace polymargin
