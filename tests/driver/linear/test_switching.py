@@ -186,15 +186,15 @@ def test_memory_is_bounded(monkeypatch):
 
 @pytest.mark.parametrize("steps", [0, 1, 5])
 def test_a_signal_among_newton_steps_keeps_the_model(monkeypatch, steps):
-    epoch, taken = NewtonDriver.epoch, []
+    epochs, taken = NewtonDriver.epochs, []
 
-    def step(self, seconds):
+    def step(self, seconds, most):
         if len(taken) == steps:
             raise KeyboardInterrupt
         taken.append(1)
-        return epoch(self, seconds)
+        return epochs(self, seconds, 1)
 
-    monkeypatch.setattr(NewtonDriver, "epoch", step)
+    monkeypatch.setattr(NewtonDriver, "epochs", step)
     X, y = load_wine(return_X_y=True)
     model = LinearSVM(random_state=0)
     with pytest.raises(KeyboardInterrupt):
