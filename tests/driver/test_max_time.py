@@ -146,10 +146,10 @@ def test_the_first_round_of_newton_steps_leaves_time_for_a_certificate(clock):
     core, given = driver.core, []
 
     class Watched:
-        def epoch(self, seconds):
+        def epochs(self, seconds, most):
             given.append(seconds)
             clock.now += 30
-            return core.epoch(seconds)
+            return core.epochs(seconds, most)
 
         def certify(self, single):
             clock.now += 7

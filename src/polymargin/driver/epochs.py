@@ -92,7 +92,7 @@ class _Epochs:
         # Several epochs at once, if the driver can and nobody looks at each.
         self.several = None
         if not (history or watched):
-            self.several = getattr(driver, "epochs", None)
+            self.several = getattr(driver, "epochs_at_once", None)
         self.stopping = stopping
         self.history = History.of(HISTORY_FIELDS) if history else None
         self.clock = Clock(stopping.max_time)

@@ -54,7 +54,7 @@ class Driver(Protocol):
     another C as they are, if they are feasible, and so begins with the same weights. To
     others, variables that were at their bound are given at their new bound.
 
-    One that has ``epochs(seconds, most)`` runs as many epochs at once as it sees no
+    One that has ``epochs_at_once(seconds, most)`` runs as many epochs as it sees no
     reason to end, where nobody asks what happened in between.
     """
 

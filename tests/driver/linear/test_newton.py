@@ -157,7 +157,7 @@ def test_max_time_keeps_the_last_step(clock):
 
 def test_interrupt_keeps_the_model(monkeypatch):
     X, y = make_problem(n=200, k=4)
-    steps, count = NewtonDriver.epochs, []
+    steps, count = NewtonDriver.epochs_at_once, []
 
     def interrupted(self, seconds, most):
         count.append(1)
@@ -165,7 +165,7 @@ def test_interrupt_keeps_the_model(monkeypatch):
             raise KeyboardInterrupt
         return steps(self, seconds, 1)
 
-    monkeypatch.setattr(NewtonDriver, "epochs", interrupted)
+    monkeypatch.setattr(NewtonDriver, "epochs_at_once", interrupted)
     model = newton("cs", tol=1e-9)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, y)

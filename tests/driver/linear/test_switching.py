@@ -186,7 +186,7 @@ def test_memory_is_bounded(monkeypatch):
 
 @pytest.mark.parametrize("steps", [0, 1, 5])
 def test_a_signal_among_newton_steps_keeps_the_model(monkeypatch, steps):
-    epochs, taken = NewtonDriver.epochs, []
+    epochs, taken = NewtonDriver.epochs_at_once, []
 
     def step(self, seconds, most):
         if len(taken) == steps:
@@ -194,7 +194,7 @@ def test_a_signal_among_newton_steps_keeps_the_model(monkeypatch, steps):
         taken.append(1)
         return epochs(self, seconds, 1)
 
-    monkeypatch.setattr(NewtonDriver, "epochs", step)
+    monkeypatch.setattr(NewtonDriver, "epochs_at_once", step)
     X, y = load_wine(return_X_y=True)
     model = LinearSVM(random_state=0)
     with pytest.raises(KeyboardInterrupt):

@@ -73,9 +73,9 @@ class SwitchingDriver:
 
     def epoch(self, seconds: float) -> EpochReport:
         """Run an epoch, or take a Newton step of every problem."""
-        return self.epochs(seconds, 1)
+        return self.epochs_at_once(seconds, 1)
 
-    def epochs(self, seconds: float, most: int) -> EpochReport:
+    def epochs_at_once(self, seconds: float, most: int) -> EpochReport:
         """Run an epoch, or take so many Newton steps, or fewer if all are finished."""
         if self._undecided and self._newton_is_sooner():
             start = perf_counter()
@@ -83,7 +83,7 @@ class SwitchingDriver:
             seconds -= perf_counter() - start
         if self._newton is None:
             return self._sequential_epoch(seconds)
-        report = self._newton.epochs(seconds, most)
+        report = self._newton.epochs_at_once(seconds, most)
         if report.epochs > report.stopped:
             self.solver = BOTH
         return report

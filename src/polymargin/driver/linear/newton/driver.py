@@ -68,9 +68,9 @@ class NewtonDriver:
 
     def epoch(self, seconds: float) -> EpochReport:
         """Take one Newton step of every problem that is not finished."""
-        return self.epochs(seconds, 1)
+        return self.epochs_at_once(seconds, 1)
 
-    def epochs(self, seconds: float, most: int) -> EpochReport:
+    def epochs_at_once(self, seconds: float, most: int) -> EpochReport:
         """Take so many, or fewer if all problems are finished, or time is limited."""
         # What has begun by the end of the time must be certified, and nobody knows how
         # long that takes: less than the steps.
