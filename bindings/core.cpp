@@ -23,6 +23,7 @@ NB_MODULE(POLYMARGIN_MODULE, m) {
   polymargin::bindings::bind_sequential(m);
   polymargin::bindings::bind_binary_problems(m);
   polymargin::bindings::bind_newton(m);
+  polymargin::bindings::bind_coordinate_descent(m);
   polymargin::bindings::bind_kernels(m);
   polymargin::bindings::bind_working_sets(m);
   polymargin::bindings::bind_separate_problems(m);

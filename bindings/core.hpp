@@ -13,6 +13,7 @@ void bind_machines(nanobind::module_& m);
 void bind_sequential(nanobind::module_& m);
 void bind_binary_problems(nanobind::module_& m);
 void bind_newton(nanobind::module_& m);
+void bind_coordinate_descent(nanobind::module_& m);
 void bind_kernels(nanobind::module_& m);
 void bind_working_sets(nanobind::module_& m);
 void bind_separate_problems(nanobind::module_& m);

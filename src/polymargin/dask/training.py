@@ -47,6 +47,7 @@ _POSSIBLE = {
     "features": ("full",),
     "candidates": (None,),
     "fit_intercept": (True, False),
+    "penalty": ("l2",),
 }
 
 

@@ -23,6 +23,8 @@ class LinearOptions:
         Value of the constant feature; zero if there is none.
     fit_intercept : bool or "free"
         "free": the intercepts are not penalised, and the constant feature is theirs.
+    penalty : {"l2", "l1", "group"}
+        Of the weights.
     features : {"full", "reduced"}
         Which weights there are.
     candidates : int or None
@@ -45,6 +47,7 @@ class LinearOptions:
     violation_tol: float | None = None
     bias: float = 1.0
     fit_intercept: bool | str = True
+    penalty: str = "l2"
     features: str = "full"
     candidates: int | None = None
     order: str = "acf"

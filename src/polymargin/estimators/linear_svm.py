@@ -69,6 +69,12 @@ class LinearSVM(LinearTraining):
         "free": intercepts are not penalised, so that they follow classes of unlike
         sizes and features far from zero.
 
+    penalty : {"l2", "l1", "group"}, default="l2"
+        What is added to the losses: half the squares of the weights; their absolute
+        values, which makes many of them zero; or for every feature the length of its
+        weights of all classes, which leaves out whole features. The last two are
+        for "ovr" with squared_hinge or logistic.
+
     class_weight : dict, "balanced" or None, default=None
         Multiplies C for each class.
 
@@ -273,6 +279,7 @@ class LinearSVM(LinearTraining):
         max_time: float | None = None,
         fit_intercept: bool | str = True,
         intercept_scaling: float = 1.0,
+        penalty: str = "l2",
         class_weight: ClassWeight = None,
         costs: Any = None,
         candidates: int | None = None,
@@ -300,6 +307,7 @@ class LinearSVM(LinearTraining):
         self.max_time = max_time
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
+        self.penalty = penalty
         self.class_weight = class_weight
         self.costs = costs
         self.candidates = candidates

@@ -16,7 +16,7 @@ from ..access.rows import Rows as StoredRows
 from ..base.annotations import Array, Estimator, Labels, Rows, Weights
 from ..base.threads import thread_count
 from ..driver.linear.dual import stream_driver
-from ..driver.linear.solvers import FREE, solver_of
+from ..driver.linear.solvers import FREE, PENALTIES, solver_of
 from ..driver.options import LinearOptions
 from ..prediction.candidate_scores import CandidateModel
 from ..prediction.class_columns import columns_for_classes
@@ -55,6 +55,11 @@ def _takes_chunks(estimator: Estimator) -> bool:
             "partial_fit does not work with features='reduced', which needs all rows "
             "to see which features occur with which class; choose features='full'."
         )
+    if options.penalty != "l2":
+        raise AttributeError(
+            f"partial_fit does not work with penalty={options.penalty!r}, which needs "
+            f"all rows at once; choose penalty='l2'."
+        )
     if options.fit_intercept == FREE:
         raise AttributeError(
             "partial_fit does not work with fit_intercept='free', which needs all rows "
@@ -76,6 +81,7 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         **Training._parameter_constraints,
         **NEW_CLASSES,
         "fit_intercept": ["boolean", StrOptions({FREE})],
+        "penalty": [StrOptions(set(PENALTIES))],
         "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
         "features": [StrOptions({"full", "reduced"})],
         "order": [StrOptions({"acf", "permuted", "max_violation"})],
@@ -95,6 +101,7 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
             violation_tol=self.violation_tol,
             bias=self._bias(),
             fit_intercept=self.fit_intercept,
+            penalty=self.penalty,
             features=self.features,
             order=self.order,
             restricted=self.restricted,
@@ -146,6 +153,14 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
             return getattr(model, what)(X)
 
         return source_of(X).predict_with(self, predict)
+
+    def _start_from_previous(self, driver: Any, problem: Any) -> None:
+        if self.penalty == "l2":
+            super()._start_from_previous(driver, problem)
+        elif hasattr(self, "coef_"):
+            W = self._weights(np.float64)
+            if W.shape == driver.weights().shape:
+                driver.set_weights(W)
 
     def _set_solution(self, driver: Any, problem: Any) -> None:
         self._forget_rows()
@@ -319,7 +334,8 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
     def _model(self, weights: Any) -> dict[str, Any]:
         """The attributes that make the estimator usable, from W."""
         halve = not getattr(self, "multilabel_", False)
-        return attributes_of_weights(weights, self._bias(), halve)
+        sparse = self.penalty != "l2"
+        return attributes_of_weights(weights, self._bias(), halve, sparse)
 
     def _weights(self, dtype: Any) -> np.ndarray:
         """W from the attributes: the inverse of `_model`."""

@@ -27,6 +27,7 @@ _POSSIBLE_ON_DISK = {
     "features": ("full",),
     "fit_intercept": (False, True),
     "candidates": (None,),
+    "penalty": ("l2",),
     "order": ("acf", "permuted"),
     "warm_start": (False,),
 }

@@ -63,6 +63,8 @@ class Formulation:
         Whether weights of features that a class has not may be left out.
     tron : tuple of str
         Losses with which Newton's method on the primal trains it.
+    sparse : tuple of str
+        Losses with which penalties that make weights zero train it.
     row_stores, partitions : bool
         Whether rows may stay on disk, and in the partitions of a cluster.
     label_sets : bool
@@ -97,6 +99,7 @@ class Formulation:
     online: tuple[str, ...] = ()
     reduced: bool = False
     tron: tuple[str, ...] = ()
+    sparse: tuple[str, ...] = ()
     row_stores: bool = True
     partitions: bool = True
     label_sets: bool = False

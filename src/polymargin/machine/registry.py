@@ -83,6 +83,7 @@ FORMULATIONS = {
             two_variable=HINGES,
             reduced=True,
             tron=("squared_hinge", "logistic"),
+            sparse=("squared_hinge", "logistic"),
             probabilities=("logistic",),
             tried=("linear",),
             liblinear={
@@ -177,6 +178,7 @@ FORMULATIONS = {
             estimator="MaxEnt",
             kernels=False,
             reduced=True,
+            sparse=("log",),
             probabilities=("log",),
             tried=("linear",),
         ),

@@ -20,7 +20,9 @@ class NumberOfParameters(NamedTuple):
     full: int
 
 
-def attributes_of_weights(weights, bias: float, halve: bool = True) -> dict:
+def attributes_of_weights(
+    weights, bias: float, halve: bool = True, count_zeros_out: bool = False
+) -> dict:
     """Return the attributes of a model that W makes.
 
     Parameters
@@ -31,6 +33,8 @@ def attributes_of_weights(weights, bias: float, halve: bool = True) -> dict:
         Value of the constant feature; zero if there is none.
     halve : bool
         Whether of two columns only the difference is a model.
+    count_zeros_out : bool
+        Whether weights of zero are no parameters, because a penalty made them zero.
     """
     if not all_finite(weights):
         raise ValueError(
@@ -45,6 +49,8 @@ def attributes_of_weights(weights, bias: float, halve: bool = True) -> dict:
         intercept = constant[0] * weights.dtype.type(bias)
     coef = weights[:features].T
     full = n_parameters = coef.shape[0] * coef.shape[1]
+    if count_zeros_out:
+        n_parameters = int(np.count_nonzero(coef))
     if sp.issparse(coef):
         # Also the weights that happen to be zero are there.
         n_parameters = coef.nnz

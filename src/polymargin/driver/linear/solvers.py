@@ -7,6 +7,8 @@ from ...machine.registry import Machine, names_of
 from ..options import LinearOptions
 from ..protocol import LinearDriver, Solver, check_solves, table_of
 from .candidates import CandidateDriver, uses_candidates
+from .coordinate.driver import SOLVER as COORDINATE
+from .coordinate.driver import CoordinateDriver
 from .cutting_plane import CuttingPlane
 from .dual import dual_driver, exponentiated_gradient_driver
 from .free_intercept import FreeInterceptDriver
@@ -52,7 +54,8 @@ SOLVERS_OF_SETS = ("auto", "dual", "newton")
 FREE = "free"
 SOLVERS_WITH_FREE = ("auto", "dual", "newton")
 # What `solver_` may say after a fit.
-SOLVERS_USED = (*SOLVERS, BOTH)
+SOLVERS_USED = (*SOLVERS, BOTH, COORDINATE)
+PENALTIES = ("l2", "l1", "group")
 
 
 def solvers_of(machine: Machine) -> tuple[str, ...]:
@@ -63,6 +66,10 @@ def solvers_of(machine: Machine) -> tuple[str, ...]:
 
 def linear_driver(rows: Rows, problem: Problem, options: LinearOptions) -> LinearDriver:
     """Return the driver of the solver that the options name, or say who could."""
+    if options.penalty != "l2":
+        _check_sparse(options, problem.machine)
+        rows.check_lengths()
+        return CoordinateDriver(rows, problem, options)
     if options.fit_intercept == FREE:
         _check_free(options)
         return FreeInterceptDriver(rows, problem, options, _penalised_driver)
@@ -97,17 +104,42 @@ def solver_of(driver: LinearDriver, options: LinearOptions) -> str:
 
 def _check_free(options: LinearOptions) -> None:
     """Raise unless intercepts may be without a penalty."""
-    for name, possible in {
+    possible = {
         "solver": SOLVERS_WITH_FREE,
         "features": ("full",),
         "candidates": (None,),
         "violation_tol": (None,),
-    }.items():
+    }
+    _check_possible(options, possible, "fit_intercept='free'", "fit_intercept=True")
+
+
+def _check_sparse(options: LinearOptions, machine: Machine) -> None:
+    """Raise unless penalties may make weights zero."""
+    what = f"penalty={options.penalty!r}"
+    if machine.loss not in machine.formulation.sparse:
+        raise ValueError(
+            f"{what} is not for machine={machine.name!r} with loss={machine.loss!r}; "
+            f"choose machine='ovr' with loss='squared_hinge' or 'logistic', MaxEnt, or "
+            f"penalty='l2'."
+        )
+    possible = {
+        "solver": ("auto",),
+        "features": ("full",),
+        "candidates": (None,),
+        "violation_tol": (None,),
+    }
+    _check_possible(options, possible, what, "penalty='l2'")
+
+
+def _check_possible(
+    options: LinearOptions, all_possible: dict, what: str, instead: str
+) -> None:
+    for name, possible in all_possible.items():
         given = getattr(options, name)
         if given not in possible:
             raise ValueError(
-                f"{name}={given!r} is not for fit_intercept='free'; choose "
-                f"{' or '.join(map(repr, possible))}, or fit_intercept=True."
+                f"{name}={given!r} is not for {what}; choose "
+                f"{' or '.join(map(repr, possible))}, or {instead}."
             )
 
 

@@ -1,0 +1,1 @@
+"""Penalties that make weights zero, by coordinate descent."""
