@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from threading import Timer
 
 import numpy as np
@@ -193,11 +192,8 @@ def test_driver_killed_and_resumed(client, tmp_path, helpers_on_path):
 
 def test_checkpoint_keeps_one_state(client, tmp_path):
     X, y = easy_problem()
-    started = time.time()
     DaskLinearSVM(**SETTINGS, checkpoint=tmp_path).fit(as_parts(X, y, sizes=(240, 0)))
-    states = list(tmp_path.glob("*/round-*"))
-    assert len(states) <= 1
-    assert all(path.stat().st_mtime >= started - 1 for path in states)
+    assert len(list(tmp_path.glob("*/round-*"))) <= 1
     assert not list(tmp_path.rglob("*.tmp"))
 
 

@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.preprocessing import KernelCenterer, MinMaxScaler, StandardScaler
 
 import polymargin
 from polymargin import KernelSVM, LinearSVM
@@ -117,3 +117,16 @@ def test_weights_of_rows_reach_the_machine():
 def test_a_pipeline_without_C():
     with pytest.raises(ValueError, match="has no parameter C to tune; give LinearSVM"):
         polymargin.tune(X, y, make_pipeline(StandardScaler()))
+
+
+def test_a_kernel_matrix_before_transformers():
+    """Rows and columns are chosen for a fold: it must be square as it comes."""
+    pipeline = make_pipeline(KernelCenterer(), KernelSVM("ovo", kernel="precomputed"))
+    pipeline.set_params(kernelsvm__tol=1e-5)
+    tuning = polymargin.tune(X @ X.T, y, pipeline, **GRID)
+    search = GridSearchCV(pipeline, {"kernelsvm__C": GRID["Cs"]}, cv=FOLDS)
+    expected = search.fit(X @ X.T, y).best_score_
+    assert tuning.best.mean == pytest.approx(expected, abs=1 / len(y))
+    for rows in (X, X[:, 0], X[:, :1]):
+        with pytest.raises(ValueError, match=r"a square matrix|2D array"):
+            polymargin.tune(rows, y, pipeline, **GRID)

@@ -93,7 +93,7 @@ class Folds:
         self.by_accuracy = scoring in (None, "accuracy") and np.ndim(y) == 1
         self.pairwise = getattr(machine, "kernel", None) == "precomputed"
         X = check_compressed(X)
-        if not any(before):
+        if self.pairwise or not any(before):
             X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
             if self.pairwise:
                 check_precomputed(X)

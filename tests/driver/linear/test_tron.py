@@ -179,7 +179,11 @@ def test_weight_equals_repetition(loss):
 @pytest.mark.parametrize("max_iter", [1, 3, 7])
 @pytest.mark.parametrize("loss", LOSSES)
 def test_classes_do_not_meet(loss, max_iter):
-    """In lockstep every class takes the steps it would take alone."""
+    """In lockstep every class takes the steps it would take alone.
+
+    Its sums are rounded in another order, which conjugate gradients let grow: weights
+    differ by up to 5e-7 of the largest here, with five other seeds by up to 3e-5.
+    """
     X, y = make_problem(n=300, d=12, k=6, noise=0.3)
     X[:, 0] *= 20
     together = fit(loss, X, y, tol=0, C=10, max_iter=max_iter)
@@ -202,7 +206,8 @@ def test_rejected_steps_and_finished_classes():
     assert len({model.n_iter_ for model in alone}) == 4
     for m, model in enumerate(alone):
         size = np.abs(model.coef_).max()
-        assert_allclose(together.coef_[m], model.coef_[0], rtol=0, atol=1e-5 * size)
+        # 6e-8 was observed; with other seeds rounding decides about a step.
+        assert_allclose(together.coef_[m], model.coef_[0], rtol=0, atol=1e-6 * size)
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -211,3 +211,14 @@ def test_starts_of_rows_that_end_at_zero(tmp_path, indptr):
         load_data(path)
     with pytest.raises(ValueError, match="indptr"):
         convert(path, tmp_path / "a.rows")
+
+
+def test_a_reason_that_quotes_the_file():
+    """A name that goes on to the end of the file would be told as a whole."""
+    file = io.BytesIO()
+    np.savez(file, X=np.ones((400, 3)), y=np.arange(400) % 2)
+    content = bytearray(file.getvalue())
+    content[26:28] = (9000).to_bytes(2, "little")  # the length of the first name
+    with pytest.raises(ValueError, match=r"cannot be read as \.npz: File name") as told:
+        load_data(bytes(content))
+    assert len(str(told.value)) < 400

@@ -5,6 +5,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack
+from textwrap import shorten
 from zipfile import BadZipFile
 
 import numpy as np
@@ -96,7 +97,8 @@ def _told(error: Exception, name: str) -> ValueError:
     """Return what to say of a file that is not what it says it is."""
     if isinstance(error, ValueError) and str(error).startswith(name):
         return error
-    reason = " ".join(str(error).split()).rstrip(".")
+    # Some quote what they have read, which may be the whole file.
+    reason = shorten(str(error), 300, placeholder=" ...").rstrip(". ")
     return ValueError(f"{name} cannot be read as .npz: {reason}.")
 
 
