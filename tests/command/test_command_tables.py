@@ -53,6 +53,8 @@ def test_from_a_table_to_labels(tmp_path, capsys):
     measured = found["cross_validation"]["evaluation"]
     assert measured["accuracy"] > 0.95 and measured["baseline"] == pytest.approx(1 / 3)
     assert found["comparison"]["trials"] and found["comparison"]["complete"]
+    [taken] = [one for one in found["comparison"]["trials"] if one["taken"]]
+    assert taken["C"] == found["machine"]["C"]
     # New rows: other order, no label, a column more.
     order = ["note", "day", "more", "color", "id", "width"]
     write_mixed(tmp_path / "new.csv", range(9), order, label=False, extra=True)

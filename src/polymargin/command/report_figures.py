@@ -86,23 +86,26 @@ def calibration_figure(evaluation: dict, number: int) -> tuple[str, str] | None:
     return svg_of(paint, caption, number), caption
 
 
-def comparison_figure(comparison: dict, taken: dict, number: int) -> tuple[str, str]:
+def comparison_figure(comparison: dict, number: int) -> tuple[str, str]:
     """Return the accuracies of all settings that were tried, and the caption."""
     names = list(dict.fromkeys(map(_kind, comparison["trials"])))
     caption = (
-        "Every setting that was tried: its accuracy on the folds it came to. Pale ones "
-        "were dropped before the last fold; the line is the most frequent class."
+        "Every setting that was tried: its accuracy on the folds it came to. The one "
+        "that was taken is orange, pale ones were dropped before the last fold; the line "
+        "is the most frequent class."
     )
     most = max(one["folds"] for one in comparison["trials"])
 
     def paint(figure):
         axes = figure.add_subplot()
         for one in comparison["trials"]:
-            pale = one["folds"] < most
-            best = all(one.get(name) == taken.get(name) for name in ("machine", "C"))
-            best = best and one.get("gamma") == taken.get("gamma") and not pale
-            style = {"color": _BEST if best else _COLOUR, "alpha": 0.3 if pale else 0.9}
-            axes.plot(100 * one["accuracy"], names.index(_kind(one)), "o", **style)
+            pale, taken = one["folds"] < most, one["taken"]
+            style = {
+                "color": _BEST if taken else _COLOUR,
+                "alpha": 0.3 if pale else 0.9,
+            }
+            place = 100 * one["accuracy"], names.index(_kind(one))
+            axes.plot(*place, "o", zorder=4 if taken else 3, **style)
         axes.axvline(100 * comparison["baseline"], color=_BASE, linestyle="--")
         axes.set_yticks(range(len(names)), names)
         axes.set(xlabel="accuracy, %", ylim=(len(names) - 0.5, -0.5))

@@ -117,7 +117,7 @@ def _machine(found: dict) -> str:
     parts = [_table(["parameter", "value"], rows, "words")]
     comparison = found.get("comparison")
     if comparison and comparison["trials"]:
-        drawn = comparison_figure(comparison, machine, 10) if available() else None
+        drawn = comparison_figure(comparison, 10) if available() else None
         parts.insert(0, _plots([drawn]))
         ended = "" if comparison["complete"] else ", until the budget was spent"
         parts.append(

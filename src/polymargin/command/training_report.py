@@ -92,7 +92,11 @@ class TrainingReport:
             if trial.right:
                 best_of.setdefault(kind, trial)
         self.found["comparison"] = {
-            "trials": [trial_dict(trial) for trial in comparison.trials if trial.right],
+            "trials": [
+                trial_dict(trial) | {"taken": trial is comparison.best}
+                for trial in comparison.trials
+                if trial.right
+            ],
             "baseline": comparison.baseline,
             "complete": comparison.complete,
             "seconds": comparison.seconds,
