@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from sklearn.datasets import load_iris, load_wine, make_circles
 from sklearn.preprocessing import StandardScaler
 
@@ -217,6 +218,19 @@ def test_shares_grow_to_one():
     assert 0 < shares[0] < 0.2
     assert all(0 <= share <= 1 for share in shares)
     assert shares == sorted(shares)
+
+
+@pytest.mark.parametrize(
+    "kind", [np.array, sp.csr_array, pd.DataFrame, np.asfortranarray, np.float32, list]
+)
+def test_rows_of_any_kind(kind):
+    X, y = load_iris(return_X_y=True)
+    rows = kind((10 * X).astype(int))
+    found = choose(rows, y.tolist(), budget=LONG, random_state=0)
+    assert found.best.accuracy > 0.9
+    if kind is not list:
+        model = AutoMachine(budget=LONG, random_state=0).fit(rows, y)
+        assert model.best_estimator_.C == found.best.candidate.C
 
 
 def test_classes_of_one_row():

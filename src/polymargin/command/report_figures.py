@@ -91,8 +91,8 @@ def comparison_figure(comparison: dict, number: int) -> tuple[str, str]:
     names = list(dict.fromkeys(map(_kind, comparison["trials"])))
     caption = (
         "Every setting that was tried: its accuracy on the folds it came to. The one "
-        "that was taken is orange, pale ones were dropped before the last fold; the line "
-        "is the most frequent class."
+        "that was taken is orange, pale ones were dropped before the last fold; the "
+        "line is the most frequent class."
     )
     most = max(one["folds"] for one in comparison["trials"])
 

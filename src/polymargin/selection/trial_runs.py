@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import RepeatedStratifiedKFold
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import _safe_indexing, check_array, check_random_state
 
 from ..base.threads import on_threads
 from ..estimators.maxent import MaxEnt, probabilities_of_scores
@@ -116,7 +116,10 @@ class TrialRuns:
                 parts[1] = transformer.transform(parts[1])
             if self.few:
                 self._features.clear()  # of many rows, one fold at a time
-            self._features[fold] = tuple(parts)
+            self._features[fold] = tuple(
+                check_array(part, accept_sparse="csr", dtype=[np.float64, np.float32])
+                for part in parts
+            )
         return self._features[fold]
 
     def run(self, trials: list[Trial]) -> list[Trial]:
