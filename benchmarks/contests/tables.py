@@ -37,6 +37,7 @@ from ..harness.markdown import bar, digits, table_of
 from ..harness.raw_tables import CANCER, TEXT, raw_table
 from ..harness.records import Records
 from ..harness.timing import geometric_mean, progress
+from . import searches
 
 NAMES = (
     *("wine", "iris", "glass", "vehicle", "vowel", "segment", "satimage"),
@@ -114,6 +115,11 @@ def measure_peers(data: str, run: Run) -> dict:
         found[name] = clocked(lambda model=model: model.fit(train.X, train.y))
         found[name]["accuracy"] = float(model.score(test.X, test.y))
     return size | found
+
+
+def measure_searches(data: str, run: Run) -> dict:
+    """`tune`, beside GridSearchCV."""
+    return searches.measure(data, run, clocked)
 
 
 def peers(types, text: bool) -> dict:
@@ -232,6 +238,7 @@ def body(records: Records) -> list[str]:
                 "ratio": lambda one: digits(ratio(one)),
             },
         ),
+        *searches.body(records.of("searches", searches.DATA)),
     ]
 
 
@@ -251,6 +258,7 @@ def verdict(records: Records) -> list[str]:
         f"to reach at least 0: **{'reached' if gain >= 0 else 'missed'}**.",
         bar("Time of both grids by ours, mean", geometric_mean(map(ratio, found)), 3),
         bar("Least of these ratios", min(map(ratio, found)), 3),
+        *searches.verdict(records.of("searches", searches.DATA)),
     ]
     return [
         "`polymargin train table.csv`, from the file to the model, beside grid "
@@ -286,6 +294,7 @@ CONTEST = Contest(
     {
         "ours": Table("", measure_ours, DATA),
         "peers": Table("", measure_peers, DATA),
+        "searches": Table("", measure_searches, searches.DATA),
     },
     verdict,
     draw,

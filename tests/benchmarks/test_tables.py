@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from benchmark_records import page_of, record, run_in
+from sklearn.datasets import load_iris
 
-from benchmarks.contests import tables
+from benchmarks.contests import searches, tables
 from benchmarks.harness import raw_tables
 from benchmarks.harness.raw_tables import RawTable, raw_table
 
@@ -76,3 +77,30 @@ def test_one_split_has_no_standard_error():
     assert tables.behind(splits((0.9, 0.8))) == float("inf")
     # 0.1 and 0.3 below: 0.2 in the mean, give or take 0.1.
     assert tables.behind(splits((0.9, 0.8), (0.9, 0.6))) == pytest.approx(2)
+
+
+def test_searches(tmp_path, monkeypatch):
+    monkeypatch.setattr(searches, "CS", np.array([1.0, 2.0]))
+    monkeypatch.setattr(searches, "KERNEL_CS", np.array([1.0]))
+    monkeypatch.setattr(searches, "rows_of", lambda name: load_iris(return_X_y=True))
+    found = tables.measure_searches("made up", run_in(tmp_path, seeds=1))
+    assert found["rows"] == 150
+    assert found["searches"].keys() == searches.MACHINES.keys()
+    assert all(value > 0 for value in searches.ratios(found).values())
+    fast = {name: {"GridSearchCV": 8.0, "tune": 2.0} for name in searches.MACHINES}
+    slow = fast | {"maxent": {"GridSearchCV": 2.0, "tune": 1.0}}
+    both = [
+        record("searches", "fast", rows=10, searches=fast),
+        record("searches", "slow", rows=10, searches=slow),
+    ]
+    mean, least = searches.verdict(both)
+    assert "reached" in mean and "2.0" in least and "missed" in least
+    assert "| slow | 10 | 4.00 | 4.00 | 2.00 | 4.00 | 4.00 |" in searches.body(both)[1]
+
+
+@pytest.mark.parametrize("name", ["wine", raw_tables.CANCER])
+def test_every_fold_has_every_class(name, monkeypatch):
+    labels = np.repeat([0, 1, 2], [9, 5, 4])
+    monkeypatch.setattr(searches, "pooled", lambda _: (np.zeros((18, 2)), labels))
+    _, y = searches.rows_of(name)
+    assert np.bincount(y).min() >= searches.FOLDS
