@@ -133,6 +133,7 @@ def test_many_rows_are_tried_on_few_first(monkeypatch):
     monkeypatch.setattr(trial_runs, "_ENOUGH", 60)
     monkeypatch.setattr(trial_runs, "_SURE", 120)
     monkeypatch.setattr(trial_runs, "_REPEATED", 100)
+    monkeypatch.setattr(trial_runs, "_MANY", 100)
     X, y = make_circles(300, noise=0.1, factor=0.5, random_state=0)
     found = choose(X, y, budget=LONG, random_state=0)
     assert all(-1 in one.right for one in found.trials)

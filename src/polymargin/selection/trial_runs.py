@@ -28,12 +28,14 @@ from .trainers import KernelTrainer, LinearTrainer, Trainer, trains_alone
 from .trials import Trial, ranked, still_hopeful
 
 _FEW_ROWS = (1000, 4000)  # to train on, before all rows of a fold are
-_ENOUGH = 300  # rows held out that tell candidates apart
+_MANY = 4000  # rows: with fewer, all are held out before candidates are dropped
+_ENOUGH = 300  # rows held out that tell candidates apart, of many
 _REPEATED = 1000  # rows, below which all are held out more than once
 _MOST_REPEATS = 3
 _SURE = 5000  # rows held out after which nobody looks further
 _LEFT = (8, 5, 4, 3)  # most candidates when there are enough, a fold later, ...
 _MOST_GROWTH = 3  # steps beyond the edge of the grid
+_FINER = 2  # looks around the best
 _TOL = 1e-2  # of trials
 _LEAST_SECONDS = 0.1  # of a fit when the budget is spent
 _KERNEL_BYTES = 4e8  # of kernel values that are kept
@@ -131,7 +133,7 @@ class TrialRuns:
             machine.estimator()._validate_params()
         order = [*self.few, *range(len(self.splits))]
         left, limits = trials, iter(_LEFT)
-        many = len(self.y) >= _REPEATED
+        many = len(self.y) >= _MANY
         most: int | None = None
         for place, fold in enumerate(order):
             self.planned = self.done + self._cost(len(left), order[place:])
@@ -162,8 +164,9 @@ class TrialRuns:
             if not new:
                 break
             left = self._add(left, new, folds, most)
-        best = ranked(left, folds)[0].candidate
-        left = self._add(left, finer(best), folds, most)
+        for _ in range(_FINER):  # once more around a new best
+            best = ranked(left, folds)[0].candidate
+            left = self._add(left, finer(best), folds, most)
         kernels = [one for one in left if one.candidate.family == "kernel"]
         if kernels:
             best = ranked(kernels, folds)[0].candidate
