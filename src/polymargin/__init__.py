@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # what `__getattr__` imports
     from .estimators.linear_svm import LinearSVM
     from .estimators.maxent import MaxEnt
     from .estimators.online_svm import OnlineSVM
+    from .estimators.pruning import prune
     from .explanation.explain import explain
     from .files.conversion.conversion import convert
     from .files.data import load_data, save_data
@@ -48,6 +49,7 @@ _HOMES = {
     "mean_cost": ".machine.costs",
     "open_rows": ".access.row_store.store",
     "path": ".selection.path",
+    "prune": ".estimators.pruning",
     "register_onnx_converters": ".files.models.onnx_converters",
     "save": ".files.models",
     "save_data": ".files.data",
@@ -78,6 +80,7 @@ __all__ = [
     "mean_cost",
     "open_rows",
     "path",
+    "prune",
     "register_onnx_converters",
     "save",
     "save_data",

@@ -13,6 +13,7 @@ from ...machine.registry import MACHINES
 from ...prediction.linear_model import NumberOfParameters
 from .errors import ModelFileError
 from .json_values import read_value, write_value
+from .stored_weights import read_weights, write_weights
 from .tensors import TensorReader, TensorWriter, fields
 
 
@@ -85,6 +86,7 @@ SIZE = number(least=1, whole=True)
 MEASURE = number(finite=False)
 LABELS = Codec(lambda writer, *what: writer.labels(*what), TensorReader.labels)
 TEXT = Codec(lambda writer, *what: writer.text(*what), TensorReader.text)
+WEIGHTS = Codec(write_weights, read_weights)
 MATRIX = Codec(lambda writer, *what: writer.matrix(*what), TensorReader.matrix)
 
 

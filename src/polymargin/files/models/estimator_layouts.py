@@ -25,6 +25,7 @@ from .attribute_codecs import (
     SIZE,
     TEXT,
     TRUE,
+    WEIGHTS,
     choice,
     number,
     or_none,
@@ -60,7 +61,7 @@ _SOLVERS = {*SOLVERS_USED, *KERNEL_SOLVERS_USED}
 _LINEAR = {
     **_CERTIFIED,
     "solver_": choice(_SOLVERS),
-    "coef_": MATRIX,
+    "coef_": WEIGHTS,
     "intercept_": vector("f"),
     "n_parameters_": PARAMETERS,
     "dual_coef_": MATRIX,

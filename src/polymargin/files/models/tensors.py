@@ -27,14 +27,16 @@ class TensorWriter:
     ----------
     training : bool
         Whether estimators give it what only serves a warm start.
+    weights : str
+        How weights of features are stored; see `stored_weights`.
 
     Attributes
     ----------
     tensors : dict of ndarray
     """
 
-    def __init__(self, training: bool = True):
-        self.training = training
+    def __init__(self, training: bool = True, weights: str = "same"):
+        self.training, self.weights = training, weights
         self.tensors: dict[str, np.ndarray] = {}
 
     def checksums(self) -> dict[str, int]:
@@ -178,6 +180,8 @@ class TensorReader:
         if not are_counts(shape) or len(shape) != 2:
             raise ModelFileError("a sparse matrix has no shape")
         data = self.tensor(parts[0], kinds, 1)
+        if data.dtype == np.float16:  # which SciPy does not compute with
+            data = data.astype(np.float32)
         indices, indptr = (self.tensor(part, "i", 1) for part in parts[1:])
         if indices.dtype != indptr.dtype or indices.dtype.itemsize < 4:
             raise ModelFileError("a sparse matrix has indices of a wrong type")
