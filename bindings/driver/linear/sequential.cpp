@@ -33,6 +33,19 @@ static PackedWeights<Real> occurring_pairs(const Rows<Real>& rows,
   return weights;
 }
 
+// All classes, each of them once.
+static std::vector<std::int32_t> checked_order(const Input<std::int32_t>& order) {
+  const std::size_t classes = order.shape(0);
+  std::vector<bool> seen(classes);
+  for (std::size_t p = 0; p < classes; ++p) {
+    const std::int32_t m = order.data()[p];
+    if (m < 0 || std::size_t(m) >= classes || seen[m])
+      throw std::invalid_argument("the order must have every class once");
+    seen[m] = true;
+  }
+  return {order.data(), order.data() + classes};
+}
+
 // The tiles of classes that each row sees.
 static std::vector<std::int32_t> checked_tiles(const Input<std::int32_t>& tiles, std::int64_t rows,
                                                const ClassLayout& layout, std::int64_t classes) {
@@ -198,19 +211,21 @@ class PySequential : public Interruptible {
   nb::object weights() {
     const auto& w = driver_->weights();
     if constexpr (!W::kWhole) {
-      std::vector<Real> values;
-      std::vector<std::int32_t> labels;
-      std::vector<std::int64_t> counts(w.features() + 1);
+      // By class, features ascending: as many of each as there are, and not twice the room.
+      std::vector<std::int64_t> starts(std::size_t(w.columns()) + 1);
+      w.for_each_pair([&](std::int64_t, std::int32_t label, Real) { ++starts[label + 1]; });
+      std::partial_sum(starts.begin(), starts.end(), starts.begin());
+      std::vector<Real> values(std::size_t(starts.back()));
+      std::vector<std::int32_t> features(values.size());
+      std::vector<std::int64_t> next = starts;
       w.for_each_pair([&](std::int64_t feature, std::int32_t label, Real value) {
-        values.push_back(value);
-        labels.push_back(label);
-        ++counts[feature + 1];
+        features[next[label]] = std::int32_t(feature);
+        values[next[label]++] = value;
       });
-      std::partial_sum(counts.begin(), counts.end(), counts.begin());
-      const auto arrays = nb::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(labels)),
-                                         to_numpy(std::move(counts)));
+      const auto arrays = nb::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(features)),
+                                         to_numpy(std::move(starts)));
       return nb::module_::import_("scipy.sparse")
-          .attr("csr_array")(arrays, "shape"_a = nb::make_tuple(w.features(), w.columns()));
+          .attr("csc_array")(arrays, "shape"_a = nb::make_tuple(w.features(), w.columns()));
     } else {
       const std::size_t classes = std::size_t(w.layout().classes);
       AlignedArray<Real> copy(std::size_t(w.features()) * classes);
@@ -267,16 +282,17 @@ static void bind(nb::module_& m, const char* name) {
         [](Driver* self, const PyRows<Real>& rows, Input<std::int32_t> labels,
            Input<double> loss_weights, int classes, const MachineAxes& machine,
            const std::string& restricted, double tau, std::uint64_t seed, int threads,
-           std::int64_t all_classes, Input<std::int32_t> tiles) {
-          new (self) Driver(rows, labels, loss_weights, classes, machine, restricted, tau, seed,
-                            threads, [&](const auto& all, const auto&, const auto& layout) {
-                              return std::make_shared<W>(
-                                  all.features(), layout, all_classes,
-                                  checked_tiles(tiles, all.size(), layout, all_classes));
-                            });
+           Input<std::int32_t> order, Input<std::int32_t> tiles) {
+          new (self)
+              Driver(rows, labels, loss_weights, classes, machine, restricted, tau, seed, threads,
+                     [&](const auto& all, const auto&, const auto& layout) {
+                       return std::make_shared<W>(
+                           all.features(), layout, checked_order(order),
+                           checked_tiles(tiles, all.size(), layout, std::int64_t(order.shape(0))));
+                     });
         },
         "rows"_a, "labels"_a, "loss_weights"_a, "classes"_a, "machine"_a, "restricted"_a, "tau"_a,
-        "seed"_a, "threads"_a, "all_classes"_a, "tiles"_a);
+        "seed"_a, "threads"_a, "order"_a, "tiles"_a);
   else
     bound.def(
         "__init__",

@@ -19,7 +19,8 @@ class TiledTest {
         features_(int(rows_->features())),
         layout_(ClassLayout::of<Real>(std::min(classes, tiles_a_row * kTileClasses))),
         tiles_(some_tiles(tiles_a_row)),
-        tiled_(features_, layout_, classes, tiles_),
+        order_(some_order()),
+        tiled_(features_, layout_, order_, tiles_),
         weights_(std::size_t(features_) * classes) {}
 
   void run() {
@@ -56,11 +57,18 @@ class TiledTest {
     return tiles;
   }
 
+  std::vector<std::int32_t> some_order() {
+    std::vector<std::int32_t> order(classes_);
+    for (int m = 0; m < classes_; ++m) order[m] = m;
+    for (int m = 0; m < classes_; ++m) std::swap(order[m], order[source_.integer(m, classes_ - 1)]);
+    return order;
+  }
+
   // The class that row i knows by the number m, or -1 if that is no class.
   int class_of(int i, int m) const {
     const int tile = tiled_.tiles_of(i)[m / kTileClasses];
-    const int found = tile * kTileClasses + m % kTileClasses;
-    return found < classes_ ? found : -1;
+    const int place = tile * kTileClasses + m % kTileClasses;
+    return place < classes_ ? order_[place] : -1;
   }
   Wide value(int i, int f) const { return f < matrix_.columns() ? matrix_.at(i, f) : bias_; }
   Wide score(int i, int m) const {
@@ -137,7 +145,7 @@ class TiledTest {
   std::shared_ptr<const Rows<Real>> rows_;
   int features_;
   ClassLayout layout_;
-  std::vector<std::int32_t> tiles_;
+  std::vector<std::int32_t> tiles_, order_;
   TiledWeights<Real> tiled_;
   std::vector<Wide> weights_;
 };

@@ -27,7 +27,7 @@ def attributes_of_weights(
 
     Parameters
     ----------
-    weights : ndarray or CSR matrix of shape (features, columns)
+    weights : ndarray, CSR or CSC matrix of shape (features, columns)
         Sparse if some weights are left out.
     bias : float
         Value of the constant feature; zero if there is none.

@@ -26,20 +26,20 @@ class TiledWeights {
   static constexpr bool kReduced = false;
   static constexpr bool kWhole = false;
 
-  // `tiles`: those of each row, ascending, as many for each as `layout` has room for. Of the last
-  // of all tiles only the first classes may be there.
-  TiledWeights(std::int64_t features, const ClassLayout& layout, std::int64_t classes,
+  // `order`: all classes, tile after tile; the last may be shorter. `tiles`: those of each row,
+  // ascending, as many for each as `layout` has room for.
+  TiledWeights(std::int64_t features, const ClassLayout& layout, std::vector<std::int32_t> order,
                std::vector<std::int32_t> tiles)
       : features_(features),
         layout_(layout),
-        classes_(classes),
+        order_(std::move(order)),
         tiles_a_row_((layout.classes + kTileClasses - 1) / kTileClasses),
         tiles_(std::move(tiles)),
         tables_(features) {}
 
   std::int64_t features() const { return features_; }
   const ClassLayout& layout() const { return layout_; }  // of the classes that a row sees
-  std::int64_t columns() const { return classes_; }      // of all classes
+  std::int64_t columns() const { return std::int64_t(order_.size()); }  // of all classes
 
   std::span<const std::int32_t> tiles_of(std::int64_t row) const {
     return {tiles_.data() + row * tiles_a_row_, std::size_t(tiles_a_row_)};
@@ -47,7 +47,7 @@ class TiledWeights {
   int tiles_a_row() const { return tiles_a_row_; }
   // How many classes a tile has.
   int width(std::int32_t tile) const {
-    return int(std::min<std::int64_t>(classes_ - std::int64_t(tile) * kTileClasses, kTileClasses));
+    return int(std::min<std::int64_t>(columns() - std::int64_t(tile) * kTileClasses, kTileClasses));
   }
 
   // The weights of a tile, null if they are zero.
@@ -94,7 +94,7 @@ class TiledWeights {
         if (slot.tile != kNone)
           for (int lane = 0; lane < kTileClasses; ++lane)
             if (const Real weight = line(slot.line)[lane]; weight != 0)
-              f(feature, slot.tile * kTileClasses + lane, weight);
+              f(feature, order_[slot.tile * kTileClasses + lane], weight);
   }
 
  private:
@@ -143,7 +143,7 @@ class TiledWeights {
 
   std::int64_t features_;
   ClassLayout layout_;
-  std::int64_t classes_;
+  std::vector<std::int32_t> order_;
   int tiles_a_row_;
   std::vector<std::int32_t> tiles_;
   std::vector<Table> tables_;

@@ -69,7 +69,7 @@ class CandidateDriver:
             options.restricted_tol,
             options.seed,
             options.threads,
-            n_classes,
+            self.tiles.order,
             self.tiles_of_rows.ravel(),
         )
         set_schedule(self._driver, options)
@@ -122,14 +122,10 @@ class CandidateDriver:
             blocks.data.astype(np.float64),
         )
 
-    def weights(self) -> sp.csr_array:
+    def weights(self) -> sp.csc_array:
         """A copy of W."""
-        return self._by_class(self._driver.weights())
+        return self._driver.weights()
 
-    def release_weights(self) -> sp.csr_array:
+    def release_weights(self) -> sp.csc_array:
         """W; the driver is of no use afterwards."""
-        return self._by_class(self._driver.release_weights())
-
-    def _by_class(self, weights: sp.csr_array) -> sp.csr_array:
-        parts = weights.data, self.tiles.order[weights.indices], weights.indptr
-        return sp.csr_array(parts, shape=weights.shape)
+        return self._driver.release_weights()
