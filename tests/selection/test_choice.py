@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris, load_wine, make_circles
 from sklearn.preprocessing import StandardScaler
 
 import polymargin
-from polymargin.selection import candidates, choice, trial_runs
+from polymargin.selection import candidate_fits, candidates, choice, trial_runs
 from polymargin.selection.auto_machine import AutoMachine
 from polymargin.selection.candidates import Candidate, beyond, finer, other_machines
 from polymargin.selection.choice import choose
@@ -59,6 +59,16 @@ def test_equals_go_to_the_linear_one(linear, kernel, taken):
     assert best.candidate.family == taken
     behind = sum(linear) < sum(kernel) and taken == "linear"
     assert ("linear, and as accurate as" in reason) == behind
+
+
+@pytest.mark.parametrize("room", [0, 2e5], ids=["none", "one matrix"])
+def test_kernels_that_find_no_room(room, monkeypatch):
+    X, y = make_circles(120, noise=0.1, factor=0.5, random_state=0)
+    kept = choose(X, y, budget=LONG, random_state=0)
+    monkeypatch.setattr(candidate_fits, "_KERNEL_BYTES", room)
+    found = choose(X, y, budget=LONG, random_state=0)
+    assert found.best.candidate == kept.best.candidate
+    assert found.best.accuracy == pytest.approx(kept.best.accuracy, abs=2 / 120)
 
 
 def test_rows_that_are_held_out_again_are_no_more_rows():

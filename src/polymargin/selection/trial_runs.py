@@ -10,21 +10,16 @@ candidate.
 
 import warnings
 from collections.abc import Callable
-from math import inf
 from time import perf_counter
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import RepeatedStratifiedKFold
-from sklearn.utils import _safe_indexing, check_array, check_random_state
+from sklearn.utils import _safe_indexing, check_array
 
 from ..base.threads import on_threads
-from ..estimators.maxent import MaxEnt, probabilities_of_scores
+from .candidate_fits import CandidateFits
 from .candidates import Candidate, beyond, finer, other_machines
-from .fold_kernel import ComputedKernel
-from .stopping import StopReporter, Watch
-from .trainers import KernelTrainer, LinearTrainer, Trainer, trains_alone
 from .trials import Trial, ranked, still_hopeful
 
 _FEW_ROWS = (1000, 4000)  # to train on, before all rows of a fold are
@@ -36,9 +31,7 @@ _SURE = 5000  # rows held out after which nobody looks further
 _LEFT = (8, 5, 4, 3)  # most candidates when there are enough, a fold later, ...
 _MOST_GROWTH = 3  # steps beyond the edge of the grid
 _FINER = 2  # looks around the best
-_TOL = 1e-2  # of trials
 _LEAST_SECONDS = 0.1  # of a fit when the budget is spent
-_KERNEL_BYTES = 4e8  # of kernel values that are kept
 
 
 class TrialRuns:
@@ -61,13 +54,11 @@ class TrialRuns:
     ):
         self.start, self.budget = perf_counter(), budget
         self.random_state, self.threads = random_state, threads
-        self.seed = check_random_state(random_state).randint(2**31)
         self.watch, self.stopped = watch, stopped
-        self.signal = Watch()
+        self.fits = CandidateFits(random_state)
         self.trials: list[Trial] = []
         self.done = self.planned = self.told = 0.0
         self._features: dict[int, tuple] = {}
-        self._kernels: dict[tuple[int, float], ComputedKernel] = {}
 
     def sample(self, n: int, most: int) -> np.ndarray:
         """Return the numbers of at most so many rows, in order."""
@@ -211,7 +202,7 @@ class TrialRuns:
             lambda one: self._try(one, fold, *features),
             order,
             self.threads,
-            self.signal.stop.set,
+            self.fits.watch.stop.set,
         )
 
     def _try(self, trial: Trial, fold: int, X, X_test) -> None:
@@ -228,7 +219,7 @@ class TrialRuns:
         if (y == y[0]).all():
             predicted = np.full(len(test), y[0])
         else:
-            cut_short, predicted, confidence = self._predict(
+            cut_short, predicted, confidence = self.fits.predict(
                 trial.candidate, fold, X, y, X_test, seconds
             )
             if cut_short and any(one.right for one in self.trials):
@@ -244,57 +235,3 @@ class TrialRuns:
             # What joins makes the work more, but what was told is not taken back.
             self.told = min(max(self.told, self.done / self.planned, spent), 1.0)
             self.watch(self.told, trial)
-
-    def _predict(
-        self, candidate: Candidate, fold: int, X, y, X_test, seconds: float
-    ) -> tuple[bool, np.ndarray, np.ndarray | None]:
-        """Train a candidate; return whether it was cut short, what it predicts, and how
-        sure it is of that.
-        """
-        model = candidate.estimator(tol=_TOL, n_jobs=1, random_state=self.random_state)
-        trainer = self._trainer(model, candidate.gamma, fold, X, y, X_test)
-        sure = None
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            if trainer is None:
-                model.set_callbacks(self.signal)
-                model.set_params(max_time=seconds if seconds < inf else None)
-                predicted = model.fit(X, y).predict(X_test)
-            else:
-                trainer.train(candidate.C, seconds, StopReporter(self.signal.stop))
-                scores = trainer.confidence()
-                predicted = trainer.labels_of(scores)
-                if isinstance(model, MaxEnt):
-                    sure = probabilities_of_scores(scores).max(axis=1)
-        return model.status_ in ("max_time", "callback"), predicted, sure
-
-    def _trainer(self, model, gamma, fold: int, X, y, X_test) -> Trainer | None:
-        """Return what trains a candidate; None if only its estimator can, or if there
-        is no room for its kernel.
-        """
-        if not trains_alone(model):
-            return None
-        weights = np.ones(len(y))
-        if gamma is None:
-            return LinearTrainer(model, y, weights, self.seed, X, X_test)
-        order = np.argsort(y, kind="stable")  # class after class
-        kernel = self._kernel(model, gamma, fold, X[order], X_test)
-        if kernel is None:
-            return None
-        return KernelTrainer(model, y[order], weights, self.seed, kernel)
-
-    def _kernel(self, model, gamma: float, fold: int, X, X_test):
-        """Return the kernel of a fold, which machines and values of C share."""
-        known = self._kernels.get((fold, gamma))
-        if known is not None:
-            return known
-        size = X.shape[0], X_test.shape[0], X.dtype.itemsize
-        needed = ComputedKernel.bytes_for(*size)
-        if needed > _KERNEL_BYTES:
-            return None
-        kernel = ComputedKernel(model, X, X_test, 1)
-        most = int(_KERNEL_BYTES / needed)
-        for oldest in list(self._kernels)[: max(len(self._kernels) + 1 - most, 0)]:
-            self._kernels.pop(oldest, None)
-        self._kernels[fold, gamma] = kernel
-        return kernel
