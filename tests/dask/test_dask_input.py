@@ -42,6 +42,13 @@ def test_other_chunks_of_labels():
             DaskLinearSVM().fit(DX, da.from_array(y, chunks=(chunks,)))
 
 
+def test_several_labels_a_row():
+    X = da.zeros((6, 2), chunks=(3, 2))
+    Y = da.zeros((6, 3), chunks=(3, 3), dtype=int)
+    with pytest.raises(ValueError, match="y has 3 columns, and several labels a row"):
+        DaskLinearSVM("ovr").fit(X, Y)
+
+
 def test_unknown_chunks():
     DX = unknown_chunks(da.from_array(X, chunks=(20, 6)))
     with pytest.raises(ValueError, match=r"sizes are unknown; call compute_chunk_siz"):
@@ -108,6 +115,8 @@ def test_not_enough(labels, message):
         ({"machine": "ovo"}, "machine='ovo' is not trained on partitions; choose one"),
         ({"solver": "tron", "machine": "ovr"}, "solver='tron' is not possible on"),
         ({"features": "reduced"}, "features='reduced' is not possible on"),
+        ({"fit_intercept": "free"}, "fit_intercept='free' is not possible on"),
+        ({"penalty": "l1"}, "penalty='l1' is not possible on partitions"),
         ({"candidates": 16}, "candidates=16 is not possible on partitions"),
         ({"class_weight": {9: 1.0}}, "class_weight has a weight for 9"),
         ({"traffic": "half"}, "'traffic' parameter of DaskLinearSVM must be"),

@@ -59,6 +59,11 @@ def delayed_partitions(X, y=None, sample_weight=None) -> list[Delayed]:
     columns = [_partitions_of("X", X)]
     if y is None:
         raise TypeError("y is None; give the labels in as many partitions as X has.")
+    if getattr(y, "ndim", 1) == 2 and y.shape[1] > 1:
+        raise ValueError(
+            f"y has {y.shape[1]} columns, and several labels a row are not trained on "
+            f"partitions; give one label a row, or use LinearSVM on rows in memory."
+        )
     columns.append(_partitions_like("y", y, X))
     if sample_weight is not None:
         columns.append(_partitions_like("sample_weight", sample_weight, X))

@@ -170,3 +170,12 @@ def test_a_kernel_without_a_graph_is_refused(monkeypatch):
     monkeypatch.setattr(model._expansion.kernel, "__class__", CubeKernel)
     with pytest.raises(TypeError, match="CubeKernel has no ONNX graph"):
         export_onnx(model)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+@pytest.mark.parametrize("k", [2, 4])
+def test_several_labels_a_row(loss, k):
+    several = np.column_stack([X[:, m] > 0.3 for m in range(k)]).astype(int)
+    model = LinearSVM("ovr", loss=loss, thresholds="f1", random_state=0)
+    model.fit(X, several)
+    check(model, NEW, tolerance=1e-12)

@@ -19,10 +19,7 @@ def add_outputs(made: Graph, model) -> None:
     model : LinearSVM, MaxEnt, KernelSVM or OnlineSVM
     """
     if hasattr(model, "multilabel_"):
-        raise ValueError(
-            "model has several labels a row, which is not exported to ONNX; save it by "
-            "polymargin.save instead."
-        )
+        return _add_several(made, model)
     if hasattr(model, "centroids_"):
         raise ValueError(
             "model predicts among candidates, which is not exported to ONNX; save it "
@@ -35,6 +32,17 @@ def add_outputs(made: Graph, model) -> None:
     made.call("scores", scores, made.dtype, ["rows", k] if k > 2 else ["rows"])
     if probabilities is not None:
         made.call("probabilities", probabilities, made.dtype, ["rows", k])
+
+
+def _add_several(made: Graph, model) -> None:
+    """Add the same where rows have any number of labels: a column for each class."""
+    columns = ["rows", len(model.classes_)]
+    scores = _scores(made, model)
+    above = made.node("Greater", scores, made.constant(model.thresholds_))
+    made.call("label", made.cast(above, np.int64), np.dtype(np.int64), columns)
+    made.call("scores", scores, made.dtype, columns)
+    if model.loss == "logistic":
+        made.call("probabilities", made.node("Sigmoid", scores), made.dtype, columns)
 
 
 def _labels(classes: np.ndarray) -> np.ndarray:
