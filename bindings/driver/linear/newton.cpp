@@ -187,6 +187,30 @@ class PyNewton : public Interruptible {
     }
   }
 
+  // For each problem, by how much the proximal steps have grown.
+  nb::object growths() {
+    first();
+    std::vector<double> found;
+    for (const auto& part : problems_->parts()) found.push_back(part.newton->growth());
+    return to_numpy(std::move(found));
+  }
+
+  // Begins near a solution: weights of shape (features, columns), and growths as above.
+  void start_near(Matrix weights, Input<double> growths) {
+    const std::int64_t features = problems_->rows().features, columns = problems_->columns();
+    auto& parts = problems_->parts();
+    if (std::int64_t(weights.shape(0)) != features || std::int64_t(weights.shape(1)) != columns ||
+        growths.shape(0) != parts.size())
+      throw std::invalid_argument("there must be one weight per feature and column");
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      const int k = parts[p].newton->blocks().columns();
+      std::vector<double> of_part(std::size_t(features) * k);
+      for (std::int64_t f = 0; f < features; ++f)
+        std::copy_n(weights.data() + f * columns + parts[p].column, k, of_part.data() + f * k);
+      parts[p].newton->start_near(std::move(of_part), growths.data()[p]);
+    }
+  }
+
   // Of a problem that is not divided, for tests: the projections of the last point, row by row, the
   // length with which they were made, and the solution of its system in one form.
   nb::tuple last_point() {
@@ -267,6 +291,8 @@ void bind_newton(nb::module_& m) {
       .def("weights", &PyNewton::weights)
       .def("duals", &PyNewton::duals)
       .def("set_duals", &PyNewton::set_duals, "indptr"_a, "columns"_a, "values"_a)
+      .def("growths", &PyNewton::growths)
+      .def("start_near", &PyNewton::start_near, "weights"_a, "growths"_a)
       .def("last_point", &PyNewton::last_point)
       .def("solution", &PyNewton::solution, "form"_a, "right"_a)
       .def_prop_ro("interrupted", [](const PyNewton& newton) { return newton.interrupted(); });

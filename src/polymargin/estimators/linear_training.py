@@ -36,6 +36,7 @@ _OF_THE_ROWS = (
     "history_",
     "_fitted",
     "_both_ways",
+    "_near",
     "centroids_",
     "class_order_",
     "frequent_classes_",
@@ -167,7 +168,14 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         self.solver_ = solver_of(driver, self._driver_options())
         if self.warm_start:  # whoever goes on from here may want to know
             self._both_ways = getattr(driver, "both_ways", None)
+            self._near = driver.solution() if hasattr(driver, "solution") else None
         super()._set_solution(driver, problem)
+
+    def _start_driver(self, driver: Any, duals: Any) -> None:
+        super()._start_driver(driver, duals)
+        near = getattr(self, "_near", None)
+        if near is not None and hasattr(driver, "start_near"):
+            driver.start_near(*near)
 
     def _set_coefficients_of_rows(self, coefficients: Any) -> None:
         self.dual_coef_ = coefficients

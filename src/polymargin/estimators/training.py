@@ -197,11 +197,12 @@ class Training(MarginClassifier):
                     "dual_coef_, to start from, has values that are not finite; fit "
                     "with warm_start=False."
                 )
-            driver.set_duals(
-                duals.indptr.astype(np.int64),
-                duals.indices.astype(np.int32),
-                duals.data,
-            )
+            self._start_driver(driver, duals)
+
+    def _start_driver(self, driver: Driver, duals: sp.csr_array) -> None:
+        """Hand over dual variables, made feasible, and what else is known."""
+        indptr, indices = duals.indptr.astype(np.int64), duals.indices.astype(np.int32)
+        driver.set_duals(indptr, indices, duals.data)
 
     def _set_solution(self, driver: Driver, problem: Problem) -> None:
         """Keep the dual variables, from which another fit can start."""

@@ -93,6 +93,9 @@ class Trainer:
         )
         self.options = machine._driver_options(seed)
         self._last: tuple[Problem, tuple] | None = None
+        self._near: tuple | None = (
+            None  # the solution of Newton steps, if there was one
+        )
 
     def train(
         self, C: float, seconds: float = np.inf, reporter: Reporter | None = None
@@ -106,6 +109,8 @@ class Trainer:
         driver = self._driver(problem, C)
         if self._last is not None:
             driver.set_duals(*self._start(driver, problem))
+            if self._near is not None and hasattr(driver, "start_near"):
+                driver.start_near(*self._near)
         own = np.inf if machine.max_time is None else machine.max_time
         stopping = Stopping(
             machine.tol, machine._violation_tol(), machine.max_iter, min(own, seconds)
@@ -137,6 +142,7 @@ class Trainer:
     def _keep(self, driver: Any, problem: Problem) -> None:
         """Take from the driver what predictions and the next fit need."""
         self._last = problem, driver.duals()
+        self._near = driver.solution() if hasattr(driver, "solution") else None
 
     def confidence(self) -> np.ndarray:
         """Return what `decision_function` says of the rows held out."""

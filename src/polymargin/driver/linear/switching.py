@@ -128,6 +128,10 @@ class SwitchingDriver:
             return None
         return self._course.spent, self._work.of_newton(*self._dual.duals())
 
+    def solution(self):
+        """What Newton steps at another C can start from; None if there were none."""
+        return self._newton.solution() if self.solver == BOTH else None
+
     def rebuild(self) -> None:
         """Remove accumulated rounding."""
         self._driver.rebuild()

@@ -41,6 +41,7 @@ class NewtonDriver:
 
     def __init__(self, rows: Rows, problem: Problem, options: LinearOptions):
         self.dtype = rows.dtype
+        self.shape = rows.shape[1] + bool(rows.bias), problem.n_columns
         row, machine = problem.machine.formulation, problem.machine
         division = "pair" if row.by_pairs else "class" if row.separate else "none"
         if division != "none":
@@ -115,6 +116,18 @@ class NewtonDriver:
     def release_weights(self) -> np.ndarray:
         """W, as `weights`."""
         return self.weights()
+
+    def solution(self) -> tuple[np.ndarray, np.ndarray]:
+        """What another C can start from, besides dual variables: the weights, and by
+        how much the proximal steps of each problem have grown.
+        """
+        self.first()
+        return self.core.weights(), self.core.growths()
+
+    def start_near(self, weights: np.ndarray, growths: np.ndarray) -> None:
+        """Start from the `solution` of another C, if it is of these features."""
+        if weights.shape == self.shape:
+            self.core.start_near(weights, growths)
 
     def duals(self):
         """The dual blocks as (indptr, classes, values), in double precision."""

@@ -57,6 +57,16 @@ class ProximalNewton {
   const std::vector<double>& duals() const { return best_duals_; }
   double operations() const { return operations_ + system_.operations(); }
 
+  // The length of the last proximal step, over that of the first in a run that begins at zero.
+  double growth() const { return sigma_ / first_length(); }
+
+  // Begins with these weights if they are better than those of the dual variables, and with a
+  // length that was found before: both of a solution nearby.
+  void start_near(std::vector<double> weights, double growth) {
+    near_weights_ = std::move(weights);
+    near_growth_ = std::max(1.0, growth);
+  }
+
   // The last point: its projections, and the length with which they were made.
   const std::vector<double>& projections() const { return point_.u; }
   double length() const { return sigma_; }
@@ -73,7 +83,7 @@ class ProximalNewton {
   // better. No dual objective is below that of u.
   void first() {
     if (started_) return;
-    sigma_ = first_length();
+    sigma_ = std::min(first_length() * near_growth_, kLongest);
     steps_of_this_ = 0;
     failed_ = false;
     point_.weights = weights_of(u_);
@@ -84,6 +94,13 @@ class ProximalNewton {
       std::fill(point_.scores.begin(), point_.scores.end(), 0.0);
       blocks_.violations(point_.scores.data(), true, point_.h.data());
       project(point_);
+    }
+    if (!near_weights_.empty()) {
+      Point other;
+      other.weights = std::move(near_weights_);
+      near_weights_.clear();
+      evaluate_scores(other);
+      if (project(other) < point_.phi) std::swap(point_, other);
     }
     complete(point_);
     keep_best();
@@ -114,9 +131,17 @@ class ProximalNewton {
       keep_best();
       return true;
     }
-    if (failed_ || blocks_.is_smooth()) return false;
-    failed_ = true;
-    restart(point_.u, sigma_ / 10);
+    if (blocks_.is_smooth()) return false;
+    if (!failed_) {
+      failed_ = true;
+      restart(point_.u, sigma_ / 10);
+      return true;
+    }
+    if (near_growth_ == 1) return false;
+    // What was near was too far: as if nothing was known of lengths.
+    near_growth_ = 1;
+    failed_ = false;
+    restart(point_.u, first_length());
     return true;
   }
 
@@ -189,7 +214,9 @@ class ProximalNewton {
   }
 
   // By what sigma is multiplied, after so many Newton steps of a proximal one.
-  static double growth(int steps) { return steps <= 2 ? 5 : steps <= 4 ? 3 : steps <= 8 ? 2 : 1.5; }
+  static double growth_after(int steps) {
+    return steps <= 2 ? 5 : steps <= 4 ? 3 : steps <= 8 ? 2 : 1.5;
+  }
 
   // Both C and one over |x|^2 are what dual variables are measured in: the same steps are taken for
   // X times t and C over t squared, whose solution is W over t.
@@ -260,7 +287,7 @@ class ProximalNewton {
       square += (point_.u[e] - u_[e]) * (point_.u[e] - u_[e]);
     const double reached = square.value() / (2 * sigma_);
     if (inner(point_.gradient, point_.gradient) / 2 <= kEnough * reached)
-      restart(point_.u, sigma_ * growth(steps_of_this_));
+      restart(point_.u, sigma_ * growth_after(steps_of_this_));
     else if (steps_of_this_ >= kPatience)
       restart(u_, sigma_ / 10);
   }
@@ -385,6 +412,8 @@ class ProximalNewton {
   bool failed_ = false;    // whether the last step did
   bool given_ = false;     // dual variables other than zero
   bool started_ = false;
+  std::vector<double> near_weights_;
+  double near_growth_ = 1;
   Point point_;
   double best_primal_ = HUGE_VAL, best_dual_ = -HUGE_VAL;
   std::vector<double> best_weights_, best_duals_;
