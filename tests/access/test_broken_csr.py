@@ -59,3 +59,54 @@ def test_broken_csr(run_python, helpers_on_path):
     assert tried == cases, f"crashed: {done.returncode} {done.stderr}"
     wrong = [each for each in outcomes if not each[1].startswith("ValueError: ")]
     assert not wrong
+
+
+# Who looks at rows besides `fit`: predictions, explanations, searches and comparisons.
+USES = """
+    import json
+    import numpy as np
+    import polymargin
+    from polymargin import KernelSVM, LinearSVM, OnlineSVM, TunedSVM
+    from problems import make_sparse_problem
+
+    X, y = make_sparse_problem(n=50, d=20, k=3)
+    linear = LinearSVM(random_state=0).fit(X, y)
+    kernel = KernelSVM("ovo").fit(X, y)
+    online = OnlineSVM().fit(X, y)
+    newton = LinearSVM("ovo", solver="newton")
+    uses = {
+        "newton": newton.fit,
+        "kernel": KernelSVM("ovo").fit,
+        "predict": lambda X, y: linear.predict(X),
+        "kernel predict": lambda X, y: kernel.predict(X),
+        "online predict": lambda X, y: online.predict(X),
+        "partial_fit": online.partial_fit,
+        "explain": lambda X, y: polymargin.explain(linear, X, y),
+        "explain a row": lambda X, y: polymargin.explain(linear, X, row=3),
+        "explain a kernel": lambda X, y: polymargin.explain(kernel, X, y),
+        "tune": lambda X, y: polymargin.tune(X, y, "cs"),
+        "path": lambda X, y: polymargin.path(X, y, [1.0], "cs"),
+        "compare": lambda X, y: polymargin.compare([("broken", X, y)]),
+        "tuned": TunedSVM().fit,
+    }
+    for name, use in uses.items():
+        for index in (20, -1, 10**9):
+            rows = X.copy()
+            assert rows.has_canonical_format
+            rows.indices[7] = index
+            try:
+                use(rows, y)
+                outcome = "no error"
+            except Exception as error:
+                outcome = f"{type(error).__name__}: {error}"
+            print(json.dumps([name, outcome]), flush=True)
+"""
+
+
+def test_whoever_looks_at_rows(run_python, helpers_on_path):
+    done = run_python(USES, env=helpers_on_path, check=False)
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0, (found[-1:], done.stderr)
+    assert len({name for name, _ in found}) == 13
+    for name, outcome in found:
+        assert "is not a valid CSR matrix" in outcome, (name, outcome)
