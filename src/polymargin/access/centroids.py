@@ -9,10 +9,8 @@ from .._core import core
 from .csr import index_arrays
 from .rows import Rows
 
-# Of a centroid its largest numbers are kept: so many, and more if they have less than
-# this share of the square of its length. The many small ones of a long centroid cost
-# time and decide little; of short ones every word counts.
-KEPT_NUMBERS = 64
+# Of the square of a centroid's length, how much its largest numbers have to have; the
+# many small ones cost time and decide little.
 KEPT_SHARE = 0.9
 
 
@@ -112,7 +110,7 @@ def listed_scores(rows: Rows, coef, intercept, classes, threads: int) -> np.ndar
 
 
 def _largest(sums: sp.csr_array) -> sp.csr_array:
-    """Of each row the largest numbers, see above."""
+    """Of each row the largest numbers, up to a share of its squared length."""
     owner = np.repeat(np.arange(sums.shape[0]), np.diff(sums.indptr))
     by_size = np.lexsort((-np.abs(sums.data), owner))
     squares = sums.data[by_size].astype(np.float64) ** 2
@@ -120,8 +118,7 @@ def _largest(sums: sp.csr_array) -> sp.csr_array:
     lengths = np.bincount(owner, squares, minlength=sums.shape[0])
     begin = np.cumsum(lengths) - lengths
     enough = begin + KEPT_SHARE * lengths
-    rank = np.arange(sums.nnz) - sums.indptr[owner]
-    kept = np.sort(by_size[(rank < KEPT_NUMBERS) | (before <= enough[owner])])
+    kept = np.sort(by_size[before <= enough[owner]])
     return sp.csr_array(
         (sums.data[kept], (owner[kept], sums.indices[kept])), shape=sums.shape
     )
