@@ -30,6 +30,9 @@ CHANGED = {
     "class_weight": {0: 2.0},
     "costs": "ordinal",
     "thresholds": "f1",
+    "penalty": "l1",
+    "candidates": 16,
+    "new_classes": "add",
     "solver": "dual",
     "order": "permuted",
     "shrinking": False,
@@ -46,9 +49,10 @@ CHANGED = {
 
 
 # What MaxEnt has no choice of.
-FIXED = {"machine", "loss", "solver", "shrinking", "cooling", "restricted_tol"} | {
+FIXED = {"machine", "loss", "shrinking", "cooling", "restricted_tol"} | {
     "costs",
     "thresholds",
+    "candidates",
 }
 
 
