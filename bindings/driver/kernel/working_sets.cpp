@@ -34,33 +34,10 @@ class PyWorkingSets : public PyKernelDriver<Real, ScoresByClass<Real>> {
 
   EpochReport solve(Examples working, double accuracy, double seconds) {
     this->check_range(working);
-    return report_of(seconds, [&](const auto& poll) {
-      return solver_.solve({working.data(), working.shape(0)}, accuracy, poll);
-    });
-  }
-
-  // See WorkingSets; all kernel rows are in the cache.
-  EpochReport solve_rounds(std::int64_t size, double accuracy, double tolerance, double seconds) {
-    if (this->cached() < this->problem_->size())
-      throw std::invalid_argument("kernel rows are missing");
-    return report_of(seconds, [&](const auto& poll) {
-      return solver_.solve_rounds(size, accuracy, tolerance, poll);
-    });
-  }
-
-  nb::tuple state() const {
-    return nb::make_tuple(this->problem_->half_norm() + solver_.loss_sum(), this->problem_->dual(),
-                          solver_.violation());
-  }
-
- private:
-  // `solve` says whether it was stopped.
-  template <class Solve>
-  EpochReport report_of(double seconds, const Solve& solve) {
     return this->run_epoch(seconds, [&](const auto& poll) {
       EpochReport report;
       const std::int64_t visits = solver_.visits(), moves = solver_.moves();
-      report.stopped = solve(poll);
+      report.stopped = solver_.solve({working.data(), working.shape(0)}, accuracy, poll);
       report.visits = solver_.visits() - visits;
       report.moves = solver_.moves() - moves;
       report.violation = solver_.violation();
@@ -71,6 +48,12 @@ class PyWorkingSets : public PyKernelDriver<Real, ScoresByClass<Real>> {
     });
   }
 
+  nb::tuple state() const {
+    return nb::make_tuple(this->problem_->half_norm() + solver_.loss_sum(), this->problem_->dual(),
+                          solver_.violation());
+  }
+
+ private:
   WorkingSets<Real> solver_;
 };
 
@@ -88,8 +71,6 @@ static void bind(nb::module_& m, const char* name) {
       .def("forget", &Driver::forget, "examples"_a)
       .def("fill", &Driver::fill, "examples"_a, "first"_a, "tile"_a)
       .def("solve", &Driver::solve, "working"_a, "accuracy"_a, "seconds"_a)
-      .def("solve_rounds", &Driver::solve_rounds, "size"_a, "accuracy"_a, "tolerance"_a,
-           "seconds"_a)
       .def("state", &Driver::state)
       .def("support", &Driver::support)
       .def("restore_columns", &Driver::restore_columns)

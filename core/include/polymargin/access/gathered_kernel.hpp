@@ -48,10 +48,9 @@ class GatheredKernel {
       std::erase_if(neighbours_[p], [&](const Neighbour& one) {
         return one.position >= size || is_fresh[one.position];
       });
-      // Where many are new, or few known, they are searched for when somebody asks for them.
       const bool many = kLanes * std::int32_t(fresh.size()) > size;
       if (many || neighbours_[p].size() < kNeighbours / 2) {
-        neighbours_[p].clear();
+        find_neighbours(p, size);
       } else {
         for (std::int32_t q : fresh) consider(p, q, std::abs(to[q]) * scale_[q]);
       }
@@ -64,10 +63,7 @@ class GatheredKernel {
     Real closeness, value;
     std::int32_t position;
   };
-  std::span<const Neighbour> neighbours(std::int64_t p) {
-    if (neighbours_[p].empty()) find_neighbours(std::int32_t(p), std::int32_t(examples_.size()));
-    return neighbours_[p];
-  }
+  std::span<const Neighbour> neighbours(std::int64_t p) const { return neighbours_[p]; }
 
   // In the order of their positions.
   const std::vector<std::int32_t>& examples() const { return examples_; }
@@ -81,6 +77,7 @@ class GatheredKernel {
   static std::int64_t padded(std::int64_t count) { return (count + kLanes - 1) / kLanes * kLanes; }
 
   void find_neighbours(std::int32_t p, std::int32_t size) {
+    neighbours_[p].clear();
     for (std::int32_t q = 0; q < size; q += kLanes) {
       const V value = load_anywhere<V>(rows_[p].get() + q);
       const V closeness = max_of(value, -value) * load<V>(scale_.data() + q);

@@ -5,9 +5,6 @@ kernel rows by matrix products, solves the problem of these examples by itself, 
 carries what has changed to the scores of all others. The solving is C++; kernel rows
 are computed here, and stay in a cache from one round to the next.
 
-Few examples need no rounds here: all kernel rows are computed at once, and the core
-chooses and solves one working set after the other.
-
 When the cache is full, the problem is shrunk to the examples that violate their
 conditions: rows get shorter, and more of them find room. Scores of all examples are
 summed up again before a certificate.
@@ -26,8 +23,6 @@ from ..options import KernelOptions
 from ..protocol import EpochReport
 
 _FRESH = 512  # most kernel rows of a round that are not in the cache
-_FEW = 1024  # examples, up to which all kernel rows are computed at once
-_SHARE = 0.9  # of the tolerance, where rounds without Python end
 _PATIENCE = 30  # how often all examples may be tried without progress
 _ACCURACY = 0.1  # of the working set, as a share of the violation before
 _SHRUNK = 0.1  # of the violation is left where a shrunk problem may be solved
@@ -76,13 +71,6 @@ class BlockDriver:
         self._idle = False
         self._dual, self._violation = -np.inf, np.inf  # at the last progress
         self._vain = 0  # examples in working sets since then
-        few = min(_FEW, self._square, self._core.capacity)
-        self._all = (
-            None  # the examples, if they are few: rounds are then left to the core
-        )
-        if len(gram) <= few and options.violation_tol is None:
-            self._all = np.arange(len(gram), dtype=np.int32)
-        self._tolerance = _SHARE * options.tol
         self._rounding = 0.01 * np.finfo(diagonal.dtype).eps
         self._late = False
         self._end = np.inf  # of the time, as of the last round
@@ -90,34 +78,24 @@ class BlockDriver:
     def epoch(self, seconds: float) -> EpochReport:
         """Run one round."""
         end = self._end = perf_counter() + seconds
-        if self._all is not None:
-            self._working = self._all
-        elif self._working is None:
+        if self._working is None:
             self._select()
         self._shrink_or_restore(seconds)
         visits = moves = 0
         self.working_size = len(self._working)
         self._late = True
         if self._rows.fetch(self._working, end):
-            report = self._solve(end - perf_counter())
+            accuracy = _ACCURACY * self._core.state()[2]
+            left = end - perf_counter()
+            report = self._core.solve(self._working, accuracy, left)
             visits, moves, self._late = report.visits, report.moves, report.stopped
+            self._select()
         primal, dual, violation = self._core.state()
         self._stalled = primal - dual > _STALLED * self._gap
         self._gap = primal - dual
         moves = moves if self._progresses(dual, violation) else 0
         self._idle = not moves
         return EpochReport(visits, moves, violation, dual, primal, self._late)
-
-    def _solve(self, seconds: float) -> EpochReport:
-        """Solve the working set, or many of few examples; all rows are there."""
-        if self._all is not None:
-            return self._core.solve_rounds(
-                len(self._all), _ACCURACY, self._tolerance, seconds
-            )
-        accuracy = _ACCURACY * self._core.state()[2]
-        report = self._core.solve(self._working, accuracy, seconds)
-        self._select()
-        return report
 
     def _progresses(self, dual: float, violation: float) -> bool:
         """Whether the dual grows or the violation falls.
