@@ -118,7 +118,8 @@ int check_working_set(const KernelMachine& choice, unsigned seed,
       const double before = trained.state->dual();
       const bool moved = working.visit(p, Real(1e-3));
       CHECK_EQUAL(moved, violation > 1e-3L);
-      if (moved) CHECK(trained.state->dual() > before);
+      // What a variable next to its bound can still gain may be less than the last digit holds.
+      if (moved) CHECK(trained.state->dual() >= before - kRounding<double> * std::abs(before));
     }
     const std::span<const Real> violations = working.violations();
     working.commit();
