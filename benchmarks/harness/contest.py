@@ -61,11 +61,16 @@ class Page:
         """All records that the page shows."""
         return records_of(self.tables, records)
 
+    def head(self, records: Records) -> list[str]:
+        """What stands above everything else."""
+        return []
+
     def render(self, contest: str, records: Records) -> str:
         """The whole page."""
         how = f"Written by `python -m benchmarks {contest}` from the records in "
         how += f"`benchmarks/records/{contest}.jsonl`."
-        parts = [f"# {self.title}", how, *runs(self.records(records))]
+        parts = [f"# {self.title}", *self.head(records), how]
+        parts += runs(self.records(records))
         if self.sections is not None:
             parts += self.sections(records)
         else:

@@ -2,12 +2,17 @@
 
 ============== ========================================================
 configuration  what a configuration says, and where they are
-comparing      carries one out with `polymargin.compare`
+claims         what a paper claims, and whether it holds here
+comparing      carries a configuration out with `polymargin.compare`
+compared       the tables of a paper that are such comparisons
 quantities     numbers here and there, tables of both, who is ahead
 sections       tables of other kinds
 convergence    figure 3 of 000; schemes: 003; reduced: 003; decomposition: 004
-contest        ``docs/papers.md`` and the pages beside it
+contest        ``docs/papers.md``, the summary, above the page of each paper
 ============== ========================================================
+
+A page of a paper is a `PaperPage` with its `claims`, in `contest.PAGES`. A claim has
+its words, the paper's numbers, and a function that judges it from the records.
 """
 
 from .contest import CONTEST

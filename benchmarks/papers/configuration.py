@@ -32,7 +32,6 @@ class Configuration:
     paper: str
     table: str
     about: str
-    page: str = "papers.md"  # where its numbers are
     note: str = ""  # what is other here than there
     why: str = ""  # what explains results that are other
     show: tuple[str, ...] = ()  # which tables the page has of it; see `sections`

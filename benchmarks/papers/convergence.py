@@ -11,12 +11,13 @@ import numpy as np
 from polymargin import LinearSVM
 from polymargin.selection.comparison.convergence import Clock, Examiner
 
-from ..harness.contest import Page, Run, Table
+from ..harness.contest import Run, Table
 from ..harness.data import Dataset, load
 from ..harness.figure import saved_figure
 from ..harness.markdown import percent, table_of
 from ..harness.records import Records
 from ..harness.timing import progress, timed
+from .claims import PaperPage
 from .configuration import KNOWN
 from .quantities import verdicts
 from .sections import convergence_section
@@ -160,10 +161,11 @@ def tables(records: list[dict]) -> list[str]:
     ]
 
 
-PAGE = Page(
+PAGE = PaperPage(
     "papers-convergence.md",
     "Methods for Crammer-Singer against time",
     {CONFIGURATION.name: Table("", measure, tuple(DATA), tables)},
     draw=draw,
     on_request=True,
+    paper="000",
 )

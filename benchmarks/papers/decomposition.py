@@ -12,10 +12,12 @@ import numpy as np
 
 import polymargin
 
-from ..harness.contest import Page, Run, Table
+from ..harness.contest import Run, Table
 from ..harness.data import FALLBACK, pooled
 from ..harness.markdown import LIMITED, NONE, SIZES, data_name, digits, table_of
 from ..harness.timing import progress, timed
+from .claims import PaperPage
+from .compared import compared_tables
 from .configuration import KNOWN
 from .quantities import TIES, leaders_table, quantity_table, verdicts
 
@@ -247,9 +249,11 @@ def tables(records: list[dict]) -> list[str]:
     ]
 
 
-PAGE = Page(
+PAGE = PaperPage(
     "papers-kernel.md",
     "Results of a paper on kernel machines, repeated",
-    {CONFIGURATION.name: Table("", measure, tuple(PAPER_SIZES), tables)},
+    compared_tables("004")
+    | {CONFIGURATION.name: Table("", measure, tuple(PAPER_SIZES), tables)},
     on_request=True,
+    paper="004",
 )

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from ..harness.contest import Page, Run, Table
+from ..harness.contest import Run, Table
 from ..harness.data import load
 from ..harness.markdown import NONE, data_name, listed, percent, table_of
+from .claims import PaperPage
 
 # Weights on full and on reduced features in the thesis, by our data sets.
 THEIRS = {
@@ -80,9 +81,10 @@ def tables(records: list[dict]) -> list[str]:
     ]
 
 
-PAGE = Page(
+PAGE = PaperPage(
     "papers-reduced.md",
     "Weights on reduced features",
     {"003-4.1": Table("", measure, tuple(THEIRS), tables)},
     on_request=True,
+    paper="003",
 )

@@ -12,11 +12,12 @@ from functools import partial
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from ..harness.contest import Page, Run, Table
+from ..harness.contest import Run, Table
 from ..harness.data import Dataset, choose_rows, load, split
 from ..harness.markdown import NONE, SIZES, data_name, table_of
 from ..harness.objectives import Formulation
 from ..harness.timing import progress, timed
+from .claims import PaperPage
 from .configuration import KNOWN
 from .quantities import TIES, leaders_table, quantity_table, verdicts
 
@@ -202,9 +203,10 @@ def tables(records: list[dict]) -> list[str]:
     ]
 
 
-PAGE = Page(
+PAGE = PaperPage(
     "papers-schemes.md",
     "Schemes of multi-class classification",
     {CONFIGURATION.name: Table("", measure, tuple(SETUPS), tables)},
     on_request=True,
+    paper="003",
 )

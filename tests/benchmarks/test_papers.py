@@ -5,13 +5,22 @@ import pytest
 from benchmark_records import page_of, record
 
 from benchmarks.harness.data import FOLDER_VARIABLE
-from benchmarks.papers import contest, quantities, reduced, sections
+from benchmarks.harness.records import Records
+from benchmarks.papers import compared, contest, quantities, reduced, sections
+from benchmarks.papers.claims import (
+    FAILS,
+    HOLDS,
+    Claim,
+    PaperPage,
+    claims_table,
+    how_many,
+)
 from benchmarks.papers.comparing import carry_out, load
 from benchmarks.papers.configuration import KNOWN, Entry, read
 from benchmarks.papers.quantities import QUANTITIES, Value, ahead, seconds_to
 from polymargin.selection.comparison.machine_names import find_machines
 
-COMPARED = list(contest.COMPARED.values())
+COMPARED = list(compared.COMPARED.values())
 SMALL = """
 paper = "000"
 table = "table 0"
@@ -49,12 +58,12 @@ def small(tmp_path):
 
 
 def test_every_paper_has_tables():
-    assert {one.paper for one in KNOWN.values()} == set(contest.PAPERS)
+    assert {one.paper for one in KNOWN.values()} == set(compared.PAPERS)
     assert all(one.about and one.table for one in KNOWN.values())
     run = set(contest.CONTEST.all_tables)
     assert {name for name, one in KNOWN.items() if one.paper != "001"} == run
-    files = {page.file for page in contest.CONTEST.pages}
-    assert {one.page for one in KNOWN.values()} == files | {"benchmarks.md"}
+    for page in contest.PAGES:
+        assert {KNOWN[name].paper for name in page.tables} == {page.paper}
 
 
 @pytest.mark.parametrize("configuration", COMPARED, ids=lambda one: one.name)
@@ -112,7 +121,7 @@ def test_a_table_from_beginning_to_end(small, tmp_path, monkeypatch):
         record("000-0", entry.name, **carry_out(small, entry, tmp_path / "kept"))
         for entry in small.entries
     ]
-    text = "\n\n".join(contest._section(small, measured))
+    text = "\n\n".join(compared.compared_section(small, measured))
     assert "(99.00 ± 0.10) |" in text  # the paper's number beside ours
     assert "In the paper behind on 1 (iris)" in text
     assert "differ at the level 0.01 here on none; in the paper on iris." in text
@@ -137,14 +146,41 @@ def test_failures_end_it(small, tmp_path):
 
 def test_contents_say_how_to_run_everything(tmp_path):
     one = record("003-4.1", "covtype", full=378, kept=100)
-    assert "not run yet" in contest._contents({name: [] for name in contest.TABLES})
     text = page_of(tmp_path, "papers", "papers-reduced.md", one)
     assert "| covtype | 378 | 100 | 26.5 % (63.2 %) | 378 | 239 |" in text
     assert "saved here on covtype; there on none" in text
-    contents = contest._contents({})
-    for name, configuration in KNOWN.items():
-        if configuration.paper != "001":
-            assert f"`python -m benchmarks papers --tables {name}`" in contents
+    summary = (tmp_path / "docs" / "papers.md").read_text()
+    assert summary.count("](papers-reduced.md) | `python -m benchmarks") == 1
+    for name in KNOWN:
+        assert f"`python -m benchmarks papers --tables {name}`" in summary
+
+
+def test_claims_are_judged_from_records(tmp_path):
+    records = Records(tmp_path / "papers.jsonl")
+
+    def judge(records):
+        found = records.of("000-0")
+        return (
+            (f"{len(found)} sets", HOLDS if len(found) > 1 else FAILS)
+            if found
+            else None
+        )
+
+    page = PaperPage("a.md", "A", {}, paper="000", claims=(Claim("x", "1", judge),))
+    other = PaperPage("b.md", "B", {}, paper="001")
+    assert "| x | 1 | - | **not run** |" in claims_table([page], records)
+    assert how_many([page], records).endswith("and 1 have not been run.")
+    records.add(record("000-0", "iris"))
+    assert "| x | 1 | 1 sets | **does not hold** |" in page.render("papers", records)
+    records.add(record("000-0", "glass"))
+    text = claims_table([page, other], records)
+    assert "| [000](a.md) | x | 1 | 2 sets | **holds** |" in text
+    assert how_many([page, other], records).startswith(
+        "Of 1 claims of the five papers, 1 hold here, 0 hold in part, 0 do not"
+    )
+    broken = Claim("y", "", lambda records: ("", "reached"))
+    with pytest.raises(ValueError, match="'reached' is no verdict"):
+        broken.judged(records)
 
 
 def test_who_is_ahead():
