@@ -3,7 +3,7 @@
 from ..harness.contest import Contest, records_of
 from ..harness.markdown import NONE, markdown_table
 from ..harness.records import Records
-from . import convergence, decomposition, reduced, schemes
+from . import convergence, kernel_page, reduced, schemes
 from .claims import PaperPage, Summary, claims_table, how_many
 from .compared import ABOUT, compared_tables
 from .configuration import KNOWN
@@ -27,7 +27,7 @@ PAGES = (
     ),
     schemes.PAGE,
     reduced.PAGE,
-    decomposition.PAGE,
+    kernel_page.PAGE,
 )
 TABLES = {name: one for page in PAGES for name, one in page.tables.items()}
 
