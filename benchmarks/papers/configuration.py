@@ -46,8 +46,6 @@ class Configuration:
     entries: tuple[Entry, ...] = ()
     # The paper's numbers: quantity, then line, then one for each column.
     theirs: Mapping[str, Mapping[str, list]] = field(default_factory=dict)
-    # By what C of a machine is larger in the paper's convention than in ours.
-    C_factor: Mapping[str, float] = field(default_factory=dict)
 
     def entry(self, name: str) -> Entry:
         """The entry of a name; where there is none, the paper calls it the same."""

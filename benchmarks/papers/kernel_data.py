@@ -35,7 +35,7 @@ class Split:
 
 
 def keys() -> tuple[str, ...]:
-    """Names of records: every data set in every scaling, one scaling after the other."""
+    """Names of records: every data set in one scaling, then in the other."""
     return tuple(f"{name}, {scaling}" for scaling in SCALINGS for name in SIZES)
 
 

@@ -55,36 +55,6 @@ def C_section(configuration: Configuration, records: list[dict]) -> list[str]:
     return [_titled(title, ["data set", *configuration.columns], rows)]
 
 
-def parameters_section(configuration: Configuration, records: list[dict]) -> list[str]:
-    """Medians of log2 of gamma and C, and how far they are from the paper's."""
-    rows, away, apart = [], [], {}
-    for record in records:
-        theirs = configuration.paper_says("parameters", record["data"])
-        row = [record["data"]]
-        for machine in configuration.columns:
-            points = record["lines"][0]["machines"][machine]["parameters"]
-            logs = np.log2([[point["gamma"], point["C"]] for point in points])
-            apart[f"{record['data']}, {machine}"] = np.ptp(logs[:, 1])
-            # in the paper's convention
-            factor = configuration.C_factor.get(machine, 1.0)
-            own = np.median(logs, axis=0) + np.log2([1, factor])
-            row.append("{:g}, {:g} ({:g}, {:g})".format(*own, *theirs[machine]))
-            away.append(np.abs(own - theirs[machine]))
-        rows.append(row)
-    title = "log2 of gamma and of C, medians over the splits"
-    table = _titled(title, ["data set", *configuration.columns], rows)
-    gamma, C = np.transpose(away)
-    where = max(apart, key=apart.__getitem__)
-    return [
-        table,
-        f"gamma is within a factor of 4 of the paper's in {int((gamma <= 2).sum())} of "
-        f"{len(gamma)} cases and C in {int((C <= 2).sum())}; the median distance is "
-        f"2^{np.median(gamma):g} for gamma and 2^{np.median(C):g} for C. "
-        "C of one machine differs between splits of the same data by a factor of up "
-        f"to 2^{apart[where]:g} ({where}).",
-    ]
-
-
 def convergence_section(configuration: Configuration, records: list[dict]) -> list[str]:
     """Seconds to differences of the dual objective and to the final accuracy."""
     names = [f"seconds to {level:g}" for level in LEVELS]
@@ -146,7 +116,6 @@ def _seconds(value: float) -> str:
 SECTIONS: dict[str, Section] = {
     "p": p_section,
     "C": C_section,
-    "parameters": parameters_section,
     "convergence": convergence_section,
     "scaling": scaling_section,
 }

@@ -168,7 +168,7 @@ def test_plans():
     assert len(cells) == 3 * 6 and cells[0] == ("partitions", "covtype, cs, 0")
     papers = find("papers")
     assert "004-2" not in {table for table, _ in papers.planned(None, None)}
-    assert ("004-2", "iris") in papers.planned(["004-2"], None)
+    assert ("004-2", "iris, unit variance") in papers.planned(["004-2"], None)
 
 
 def test_the_command_line(tmp_path, capsys, monkeypatch):

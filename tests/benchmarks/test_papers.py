@@ -252,17 +252,6 @@ def test_powers_of_k():
     assert said.endswith("power of 1.00 to 1.00 on x.")
 
 
-def test_parameters_in_the_papers_convention():
-    one = KNOWN["004-1"]
-    points = [{"gamma": 2.0**-9, "C": 2.0**power} for power in (6, 8, 9)]
-    machines = {name: {"parameters": points} for name in one.columns}
-    about = {"data": "iris", "lines": [{"passes": None, "machines": machines}]}
-    table, said = sections.parameters_section(one, [about])
-    assert "| iris | -9, 9 (-9, 9) | -9, 8 (-4, 5) |" in table
-    assert "gamma is within a factor of 4 of the paper's in 1 of 4 cases" in said
-    assert said.endswith("a factor of up to 2^3 (iris, WW).")
-
-
 def test_reduced_weights_are_counted():
     X = np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 1.0], [3.0, 1.0, 0.0]])
     assert reduced.count(X, np.array([0, 0, 1])) == 4
