@@ -34,8 +34,9 @@ def measure(name: str, run: Run) -> dict:
 def body(records: list[dict]) -> list[str]:
     """Seconds by classes."""
     return [
-        "20,000 rows with about 20 of 20,000 features each, C = 1, no intercept; each "
-        f"at its default tolerance, hinge loss. {PEER} up to {PEER_CLASSES} classes.",
+        "Seconds. 20,000 rows with about 20 of 20,000 features each, hinge loss, C = "
+        "1, no intercept, each program at its default tolerance. "
+        f"{PEER} has up to {PEER_CLASSES} classes.",
         seconds_table(records),
     ]
 

@@ -114,15 +114,13 @@ def results(records: list[dict]) -> list[str]:
 
     rows = [(one, *item) for one in records for item in one["fits"].items()]
     return [
-        "Each data set as a row store in float32; both ways train on its rows, in "
-        "memory in one piece. `limit` is what training from disk may use: the two "
-        "matrices of weights, a quarter of the bytes of the rows and of a dual "
-        "variable for each row and class, and what training leaves to allocators. "
-        "Before every fit the store is dropped from "
-        "the cache of the operating system; what it reads again in later passes may "
-        "come from there, as far as the memory of this machine holds it. Each fit in a "
-        "process of its own, to a duality gap of 1e-3, one thread. `peak` is memory "
-        "above that before the fit; in memory the rows are there before it, and not "
+        "Each data set is a row store in float32. `limit` is what training from disk "
+        "may use: the two matrices of weights, a quarter of the bytes of the rows and "
+        "of a dual variable for each row and class, and what training leaves to "
+        "allocators. Before every fit the store is dropped from the cache of the "
+        "operating system; later passes may read from that cache. Each fit has a "
+        "process of its own and one thread, and ends at a duality gap of 1e-3. `peak` "
+        "is the memory that the fit adds; rows in memory are there before, and not "
         "counted.",
         table_of(
             rows,
@@ -150,11 +148,11 @@ def verdict(records: Records) -> list[str]:
         for one in records.of("disk", NAMES)
         for machine, fits in one["fits"].items()
     }
-    what = "Time from disk over time in memory"
+    what = "Time from disk, divided by time in memory"
     mean = bar(f"{what}, mean", geometric_mean(gains.values()), GOAL, at_least=False)
     worst = worst_bar(f"{what}, largest", gains, GOAL, at_least=False)
     return [
-        "Rows stay on disk; training may use a quarter of what they need in memory.",
+        "Rows stay on disk. Training may use a quarter of the memory that they need.",
         "\n".join([mean, *worst]),
     ]
 

@@ -97,7 +97,7 @@ def ranks(records: Sequence[dict], machines: Sequence[str]) -> str:
     return (
         f"- Average ranks on {len(scores)} sets, 1 is best: {told}. "
         f"Friedman's test: p = {tested.p:.2g}. "
-        f"Pairs that differ at the level of 5 %: {', '.join(pairs) or 'none'}."
+        f"Pairs that differ at the 5 % level: {', '.join(pairs) or 'none'}."
     )
 
 
@@ -106,9 +106,9 @@ def body(records: list[dict]) -> list[str]:
     splits = len(records[0]["accuracies"][LINEAR[0]])
     parts = [
         f"Test accuracy in percent, mean of {splits} random splits of at most "
-        f"{LARGEST:,} rows: C from {min(GRID['C']):g} to {max(GRID['C']):g} and gamma "
-        f"from {min(GRID['gamma']):.2g} to {max(GRID['gamma']):g} chosen by rows held "
-        "back, numbers scaled to variance 1, hinge loss."
+        f"{LARGEST:,} rows. Rows that are held back choose C from {min(GRID['C']):g} "
+        f"to {max(GRID['C']):g} and gamma from {min(GRID['gamma']):.2g} to "
+        f"{max(GRID['gamma']):g}. Numbers are scaled to variance 1. Hinge loss."
     ]
     for machines in (LINEAR, KERNEL):
         columns = {"data set": data_name, **SIZES}
@@ -130,7 +130,8 @@ def verdict(records: Records) -> list[str]:
     found = records.of("machines", NAMES)
     fast = tuple(machine for machine in KERNEL if machine != SLOW)
     told = [ranks(found, machines) for machines in (LINEAR, fast, KERNEL)]
-    return ["\n".join(filter(None, told))]
+    said = "Test errors, with C and gamma chosen for each machine."
+    return [said, "\n".join(filter(None, told))]
 
 
 def draw(records: Records, path: Path) -> None:

@@ -81,13 +81,12 @@ def results(records: list[dict]) -> list[str]:
     rows = [(one, *item) for one in records for item in one["entrants"].items()]
     return [
         "Crammer-Singer, Gaussian kernel, float32 rows, one thread, to a relative "
-        "duality gap of 1e-3 of the problem with the kernel it is trained with. "
+        "duality gap of 1e-3 of the problem that is trained. "
         '`rank r` is `KernelSVM(approximation="nystroem", rank=r)`, `exact` the '
         f"default solver with a cache of 1000 MB, `{LINEAR}` is `LinearSVM` with the "
-        "same C and an intercept. Every fit in a fresh process after a small one to "
-        f"warm up; medians over seeds, on {LARGE} one seed. Seconds "
-        "are those of all of `fit`, landmarks and features included; MB: peak memory "
-        "of training above the process with the data loaded.",
+        "same C and an intercept. Every fit has a fresh process. Medians over seeds, "
+        f"on {LARGE} one seed. Seconds are all of `fit`, with landmarks and features. "
+        "MB is the memory that training needs beside the data.",
         table_of(
             rows,
             {"data set": lambda row: row[0]["data"]}

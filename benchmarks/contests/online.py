@@ -162,11 +162,11 @@ def body(records: list[dict]) -> list[str]:
     ]
     header = ["data set", "machine", "seconds", "test error, %"]
     return [
-        "One pass in slices by `partial_fit`, only that is timed; means over shuffles, "
-        "every run in a fresh process. KernelSVM is the same machine as LaRank's and "
-        "GaLa's, trained to a relative duality gap of 1e-3 (its dual value is the "
-        "objective, above which no dual value is); SVC is scikit-learn's, one-vs-one. "
-        "Kernels and C as in the paper; news20_bydate in the place of INEX.",
+        "One pass by `partial_fit` in slices; only that is timed. Means over shuffles, "
+        "every run in a fresh process. KernelSVM trains the same machine to a relative "
+        "duality gap of 1e-3. In its line the dual value is the objective, which no "
+        "dual value exceeds. SVC is scikit-learn's, one-vs-one. Kernels and C are "
+        "those of the paper.",
         markdown_table([*header, "dual value", "support patterns"], cells),
     ]
 
@@ -184,8 +184,8 @@ def verdict(records: Records) -> list[str]:
         for name, them in by_data(records.of("online")).items()
     ]
     return [
-        "Test error over one epoch of `OnlineSVM`: one pass comes near the batch "
-        "machine. Negative: LaRank is sooner.",
+        "Test error over one pass of `OnlineSVM`, by LaRank and by GaLa. One pass "
+        "comes near the batch machine. A negative figure means that LaRank is sooner.",
         "\n".join(told),
     ]
 

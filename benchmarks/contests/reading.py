@@ -115,7 +115,7 @@ def verdict(records: Records) -> list[str]:
             one["data"]: against(one, ONE, peer) if peer in one["readers"] else None
             for one in found
         }
-        lines += worst_bar(f"{peer} over {ONE}, least", gains, goal)
+        lines += worst_bar(f"{ONE}: speed-up over {peer}, least", gains, goal)
     return ["Reading svmlight text into a CSR matrix.", "\n".join(lines)]
 
 
@@ -133,16 +133,13 @@ def results(records: list[dict]) -> list[str]:
     """Seconds of all readers."""
     rows = [(one, name) for one in records for name in one["readers"]]
     return [
-        "Files as `sklearn.datasets.dump_svmlight_file` writes them (up to 16 digits a "
-        "number), in the cache of the operating system. `polymargin` is "
-        "`polymargin.load_data`, all of it: reading, parsing, labels, the CSR matrix. "
-        f"`{PLAIN}` is a small program of ours, `benchmarks/contests/plain_reader.c`, "
-        "which reads as LIBLINEAR's `train` does (fgets, strtok, strtol and strtod, "
-        "two passes), without its checks, as the packages of LIBLINEAR come without "
-        "that reader; its time is what it measures itself. "
-        "`liblinear-official, Python` is `svm_read_problem(..., return_scipy=True)` of "
-        "that package; float64. Before, every file is read by "
-        "polymargin and scikit-learn and found to give the same arrays bit by bit.",
+        "scikit-learn's `dump_svmlight_file` wrote the files. They are in the cache of "
+        "the operating system. `polymargin` is all of `polymargin.load_data`. "
+        f"`{PLAIN}` is `benchmarks/contests/plain_reader.c`, which reads as "
+        "LIBLINEAR's `train` does, but without its checks: packages of LIBLINEAR come "
+        "without that reader. `liblinear-official, Python` is its "
+        "`svm_read_problem(..., return_scipy=True)`. polymargin and scikit-learn read "
+        "the same arrays from every file, bit by bit.",
         table_of(
             rows,
             {

@@ -84,18 +84,17 @@ def listed(names: Iterable[str]) -> str:
 
 
 def bar(what: str, value: float, goal: float | None, at_least: bool = True) -> str:
-    """A sentence that says whether a bar was reached, and by how much not.
+    """A line with a value, its goal, and whether the goal was reached.
 
     Without a goal it only says the value.
     """
     if goal is None:
-        return f"- {what}: {value:.2f}."
+        return f"- {what}: **{value:.2f}**."
     word = "at least" if at_least else "at most"
     met = value >= goal if at_least else value <= goal
-    miss = "" if met else f" by a factor of {max(value / goal, goal / value):.2f}"
     return (
-        f"- {what}: {value:.2f}, to reach {word} {goal:g}: "
-        f"**{'reached' if met else 'missed'}**{miss}."
+        f"- {what}: **{value:.2f}** "
+        f"(goal: {word} {goal:g}, {'reached' if met else 'missed'})."
     )
 
 

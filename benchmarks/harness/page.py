@@ -6,6 +6,7 @@ from .markdown import markdown_table
 from .records import DIRTY
 
 PER_RUN = ("date", "command", "load")
+BUILDS = "available"  # all instruction sets that were built: only one is used
 SHOWN = ("command", "date", "processor", "commit", "instruction set")
 
 
@@ -22,27 +23,49 @@ def refuse_uncommitted(records: Iterable[dict]) -> None:
 
 
 def machines(records: list[dict]) -> list[str]:
-    """The machines behind the records: once if it is one, else all, with a warning."""
-    distinct: dict[tuple, list[dict]] = {}
+    """Where the records come from: what all stamps share, then a line for each run."""
+    if not records:
+        return []
+    stamps = [record["environment"] for record in records]
+    shared = {
+        key: value
+        for key, value in stamps[0].items()
+        if key not in PER_RUN and all(one.get(key) == value for one in stamps)
+    }
+    by_run: dict[tuple[str, ...], list[dict]] = {}
+    others = dict.fromkeys(
+        key for one in stamps for key in one if key not in (*shared, *PER_RUN, BUILDS)
+    )
     for record in records:
-        described = record["environment"].items()
-        key = tuple(item for item in described if item[0] not in PER_RUN)
-        distinct.setdefault(key, []).append(record)
-    parts = ["## Machine"] if distinct else []
-    if len(distinct) > 1:
-        parts.append("**The results below come from different machines or versions.**")
-    for key, group in distinct.items():
-        if len(distinct) > 1:
-            names = [f"{record['table']} ({record['data']})" for record in group]
-            parts.append(f"Tables {', '.join(names)}:")
-        commands = {one["environment"]["command"]: one for one in group}
-        lines = [
-            f"- `{command}`, {record['environment']['date']}"
-            for command, record in commands.items()
-        ]
-        parts.append(markdown_table(["machine", "value"], key, numbers=False))
-        parts.append("\n".join(["Commands:", "", *lines]))
-    return [*parts, *_load(records)]
+        stamp = record["environment"]
+        run = (stamp["command"], *(stamp.get(key, "") for key in others))
+        by_run.setdefault(run, []).append(record)
+    lines = []
+    for (command, *values), group in by_run.items():
+        date = group[-1]["environment"]["date"]
+        lines.append([f"`{command}`", _measured(group, records), date, *values])
+    parts = ["## Machine", "All records share this:"]
+    parts.append(markdown_table(["machine", "value"], shared.items(), numbers=False))
+    parts.append("They come from these runs:")
+    if "processor" not in shared:
+        parts.append("**Not all of them were on the same machine.**")
+    header = ["command", "measured", "date", *others]
+    return [*parts, markdown_table(header, lines, numbers=False), *_load(records)]
+
+
+def _measured(group: list[dict], records: list[dict]) -> str:
+    """The tables of a run; of those that other runs have a share in, its data sets."""
+
+    def data_of(name: str, among: list[dict]) -> dict[str, None]:
+        found = (one["data"] for one in among if one["table"] == name)
+        return dict.fromkeys(data.split(", split")[0] for data in found)
+
+    names = []
+    for name in dict.fromkeys(record["table"] for record in group):
+        mine = data_of(name, group)
+        rest = mine != data_of(name, records)
+        names.append(f"{name} ({', '.join(mine)})" if rest else name)
+    return "; ".join(names)
 
 
 def runs(records: list[dict]) -> list[str]:

@@ -24,24 +24,25 @@ class Sheet:
 
 
 _HOW = (
-    "Every number comes from a record in `benchmarks/records`, measured on a clean "
-    "commit by `make bench-all`; `python -m benchmarks --render` writes this page "
-    "again from them. Where more than one run was made, the shortest counts. "
+    "Plots and what they show come first, tables behind. `make bench-all` measures, on "
+    "a clean commit, and keeps a record of every figure in `benchmarks/records`. "
+    "`python -m benchmarks --render` writes this page from the records. Of several "
+    "runs the shortest counts; means of ratios are geometric. "
 )
 SHEETS = (
     Sheet(
         "benchmarks.md",
         "How fast it is",
-        _HOW + "One thread, unless it says otherwise. What was tried and did not help "
-        "is in [the notes](benchmark-notes.md); how it grows with threads, classes "
-        "and rows on [the next page](benchmarks-scale.md).",
+        _HOW + "All on one thread, in memory. Threads, many classes and disks are on "
+        "[the next page](benchmarks-scale.md), what did not help on "
+        "[the one after](benchmark-notes.md).",
         ("newton", "linear", "kernel", "tables", "machines", "online", "reading"),
     ),
     Sheet(
         "benchmarks-scale.md",
         "How it scales",
-        _HOW + "How fast it is on one thread in memory is on "
-        "[the page before](benchmarks.md).",
+        _HOW + "[The page before](benchmarks.md) compares programs on one thread, in "
+        "memory.",
         ("threads", "classes", "paths", "disk", "nystroem", "partitions"),
     ),
 )

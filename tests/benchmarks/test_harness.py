@@ -92,11 +92,12 @@ def test_numbers_as_text():
     assert markdown.digits(0.012345) == "0.0123"
     assert markdown.times(4.0) == "4.00x"
     assert markdown.digits(None) == markdown.NONE
-    assert "**reached**" in markdown.bar("speed", 4.0, 4.0)
-    assert "by a factor of 2.00" in markdown.bar("speed", 2.0, 4.0)
-    assert "by a factor of 2.00" in markdown.bar("cost", 8.0, 4.0, at_least=False)
+    assert "4.00** (goal: at least 4, reached)" in markdown.bar("speed", 4.0, 4.0)
+    assert "at least 4, missed)" in markdown.bar("speed", 2.0, 4.0)
+    assert "at most 4, missed)" in markdown.bar("cost", 8.0, 4.0, at_least=False)
+    assert "at most 4, reached)" in markdown.bar("cost", 4.0, 4.0, at_least=False)
     (worst,) = markdown.worst_bar("ratio", {"a": 3.0, "b": 1.0, "c": None}, 2.0)
-    assert "ratio (b): 1.00, to reach at least 2: **missed**" in worst
+    assert "ratio (b): **1.00** (goal: at least 2, missed)" in worst
     assert markdown.worst_bar("ratio", {"c": None}, 2.0) == []
 
 
@@ -109,12 +110,17 @@ def test_a_table_has_a_line_for_each_row():
 
 def test_stamps_are_shown_once_and_warn_of_different_machines():
     one = record("1", "a")
-    text = "\n".join(page.machines([one, record("1", "b")]))
-    assert text.count("abacus") == 1 and "different machines" not in text
-    other = {**one, "environment": {**STAMP, "processor": "slide rule", "load": "9.5"}}
-    text = "\n".join(page.machines([one, other]))
-    assert "different machines" in text and "shared with other work" in text
-    assert page.runs([]) == []
+    text = "\n".join(page.machines([one, record("1", "b, split 0")]))
+    assert text.count("abacus") == 1 and "same machine" not in text
+    assert "| `python -m benchmarks` | 1 | today |" in text
+    other = record("1", "b")
+    other["environment"] = {**STAMP, "processor": "slide rule", "load": "9.5"}
+    text = "\n".join(page.machines([one, other, record("2", "c")]))
+    assert "**Not all of them were on the same machine.**" in text
+    assert "shared with other work" in text
+    assert "| `python -m benchmarks` | 1 (a); 2 | today | abacus |" in text
+    assert "| `python -m benchmarks` | 1 (b) | today | slide rule |" in text
+    assert page.machines([]) == page.runs([]) == []
 
 
 def test_no_page_from_uncommitted_changes(tmp_path, capsys):

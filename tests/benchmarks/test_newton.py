@@ -34,7 +34,9 @@ def test_who_did_not_converge_is_named(tmp_path):
     text = page_of(tmp_path, "newton", "benchmarks.md", *records)
     assert "Converged: 17 of 18 fits; not: iris ww (5.0e-01)." in text
     assert "9.00 †" in text
-    assert "cs over LinearSVC(), geometric mean of seconds: 1.41, to reach at" in text
+    assert (
+        "cs, seconds divided by those of LinearSVC(), mean: **1.41** (goal: at" in text
+    )
 
 
 def test_regret_is_against_the_better_method_that_converged():
@@ -52,7 +54,7 @@ def test_regret_and_gaps_are_shown(tmp_path):
         record("gaps", "wine", shape={}, fits=gaps),
     ]
     text = page_of(tmp_path, "newton", "benchmarks.md", *records)
-    assert "largest regret (satimage, C = 100): 1.20, to reach at most 1.3" in text
+    assert "largest regret (satimage, C = 100): **1.20** (goal: at most 1.3" in text
     assert "| wine | 1.00 | 2.00 | 3.00 | 1.0e-09 | 3.00x |" in text
 
 

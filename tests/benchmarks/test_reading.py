@@ -41,7 +41,7 @@ def test_from_the_command_line_to_the_page(tmp_path, monkeypatch, capsys):
         monkeypatch.setattr(f"benchmarks.harness.{module}.commit", lambda: "abc1234")
     assert command(tmp_path, *words) == 0
     text = (tmp_path / "docs" / "benchmarks.md").read_text()
-    assert "| digits |" in text and "to reach at least 5" in text
+    assert "| digits |" in text and "goal: at least 5" in text
     assert "abc1234" in text
     assert "measured already" not in capsys.readouterr().err
     assert command(tmp_path, *words, "--resume") == 0
@@ -55,5 +55,5 @@ def test_bars(ours, word, tmp_path):
     entries = {name: {"seconds": value} for name, value in seconds.items()}
     one = record("reading", "made up", rows=1000, bytes=2_000_000, readers=entries)
     text = page_of(tmp_path, "reading", "benchmarks.md", one)
-    assert f"**{word}**" in text
+    assert f", {word})." in text
     assert "| made up | 1,000 | 2.00 | scikit-learn | 1.00 | 2.00 | 1.00x |" in text
