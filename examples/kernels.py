@@ -67,7 +67,7 @@ def main(arguments: list[str] | None = None) -> None:
     for (name, model), axes in zip(MODELS.items(), grid.flat, strict=True):
         model.fit(X, y)
         accuracy = model.score(X_test, y_test)
-        count = len(model.dual_coef_) if hasattr(model, "support_vectors_") else "-"
+        count = len(model.support_) if hasattr(model, "support_") else "-"
         print(f"{name:<30}{count:>16}{accuracy:>10.4f}")
         draw(axes, f"{name}: {accuracy:.1%}", model, X, y)
     figure.savefig(output, dpi=130)

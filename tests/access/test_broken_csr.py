@@ -73,11 +73,15 @@ USES = """
     linear = LinearSVM(random_state=0).fit(X, y)
     kernel = KernelSVM("ovo").fit(X, y)
     online = OnlineSVM().fit(X, y)
+    near = LinearSVM(candidates=2).fit(X, y)
     newton = LinearSVM("ovo", solver="newton")
     uses = {
         "newton": newton.fit,
         "kernel": KernelSVM("ovo").fit,
         "predict": lambda X, y: linear.predict(X),
+        "candidates": near.fit,
+        "candidates predict": lambda X, y: near.predict(X),
+        "prune": lambda X, y: polymargin.prune(linear, X),
         "kernel predict": lambda X, y: kernel.predict(X),
         "online predict": lambda X, y: online.predict(X),
         "partial_fit": online.partial_fit,
@@ -107,6 +111,66 @@ def test_whoever_looks_at_rows(run_python, helpers_on_path):
     done = run_python(USES, env=helpers_on_path, check=False)
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 0, (found[-1:], done.stderr)
-    assert len({name for name, _ in found}) == 13
+    assert len({name for name, _ in found}) == 16
     for name, outcome in found:
         assert "is not a valid CSR matrix" in outcome, (name, outcome)
+
+
+# Who looks at weights that are sparse; SciPy would trust their indices.
+WEIGHTS = """
+    import json, sys
+    from copy import deepcopy
+    import numpy as np
+    import polymargin
+    from polymargin import KernelSVM, LinearSVM, MaxEnt
+    from polymargin.prediction import expansion
+    from problems import make_sparse_problem
+
+    X, y = make_sparse_problem(n=50, d=20, k=4)
+    expansion._DENSE = 0  # as of many pairs
+    file = sys.stdin.read() + "/model"
+    models = {
+        "reduced": MaxEnt(features="reduced").fit(X, y),
+        "sparsified": LinearSVM().fit(X, y).sparsify(),
+        "candidates": LinearSVM(candidates=2).fit(X, y),
+        "pairs": KernelSVM("ovo").fit(X, y),
+    }
+    sparse = {"candidates": ("coef_", "centroids_"), "pairs": ("dual_coef_",)}
+    uses = {
+        "predict": lambda model: model.predict(X),
+        "decision_function": lambda model: model.decision_function(X),
+        "describe": lambda model: str(polymargin.describe(model)),
+        "partial_fit": lambda model: model.partial_fit(X, y),
+        "prune": lambda model: polymargin.prune(model, X, share=0.5),
+        "explain": polymargin.explain,
+        "forget_class": lambda model: model.forget_class(0),
+        "onnx": lambda model: polymargin.export_onnx(model, file),
+        "liblinear": lambda model: polymargin.export_liblinear(model, file),
+    }
+    for name, model in models.items():
+        for attribute in sparse.get(name, ("coef_",)):
+            for use, call in uses.items():
+                for index in (10**9, -(10**9)):
+                    broken = deepcopy(model)
+                    matrix = getattr(broken, attribute)
+                    if name == "pairs":
+                        matrix = broken._expansion.coefficients
+                    matrix.indices[:] = index
+                    try:
+                        call(broken)
+                        outcome = "no error"
+                    except Exception as error:
+                        outcome = f"{type(error).__name__}: {error}"
+                    where = f"{name} {attribute} {use}"
+                    print(json.dumps([where, outcome]), flush=True)
+"""
+
+
+def test_whoever_looks_at_weights(run_python, helpers_on_path, tmp_path):
+    done = run_python(WEIGHTS, env=helpers_on_path, check=False, input=str(tmp_path))
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0, (found[-1:], done.stderr)
+    assert len(found) == 5 * 9 * 2
+    for where, outcome in found:
+        if where.split()[-1] in ("predict", "decision_function"):
+            assert "is not a valid CSR matrix" in outcome, (where, outcome)

@@ -39,6 +39,10 @@ def attributes(rng: random.Random, folder: Path) -> str:
         lambda: model.partial_fit(rows, y),
         lambda: polymargin.save(model, folder / "model"),
         lambda: str(polymargin.describe(model)),
+        lambda: polymargin.explain(model, rows, row=0),
+        lambda: polymargin.prune(model, rows, share=0.5).predict(rows),
+        lambda: polymargin.export_onnx(model, folder / "onnx"),
+        lambda: model.forget_class(model.classes_[0]).predict(rows),
         lambda: pickle.loads(pickle.dumps(model)).predict(rows),
     ]
     refused = 0

@@ -20,7 +20,7 @@ def change_array(value, rng: random.Random):
         return array[: len(array) // 2] if array.ndim else array
     if kind == 1 and array.ndim:
         return np.concatenate([array, array])
-    if kind == 2:
+    if kind == 2 and array.dtype.kind != "U":
         return array.astype(rng.choice(("f4", "f8", "i4", "i8", ">f8", "U5")))
     if kind == 3:
         return array.reshape(-1) if array.ndim > 1 else array[None]

@@ -92,6 +92,28 @@ def test_the_core_trains_on_the_threads_there_are(run_python):
     assert words.split() == 4 * ["converged"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of the address space")
+def test_blas_works_on_the_threads_there_is_room_for(run_python):
+    """It ends the process where it cannot have memory to work in."""
+    words = run_python(
+        """
+        import resource
+        import numpy as np
+        from polymargin import KernelSVM, OnlineSVM
+
+        rng = np.random.default_rng(0)
+        X, y = rng.normal(size=(20_000, 5)), rng.integers(3, size=20_000)
+        models = KernelSVM().fit(X[:400], y[:400]), OnlineSVM().fit(X[:400], y[:400])
+        expected = [model.predict(X) for model in models]
+        used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + 100 * 2**20,) * 2)
+        for model, labels in zip(models, expected):
+            print((model.set_params(n_jobs=400).predict(X) == labels).all())
+        """
+    )
+    assert words.split() == 2 * ["True"]
+
+
 def test_work_that_cannot_be_stopped_is_left_to_itself():
     """Nobody waits for it after an error of who asks, and its own errors are known."""
     go_on, asked = Event(), []

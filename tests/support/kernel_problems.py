@@ -40,10 +40,16 @@ def accurate(machine="ww", loss="hinge", **parameters):
     return KernelSVM(machine, loss=loss, **parameters)
 
 
+def dual_coef(model):
+    """`dual_coef_` with its zeros; those of pairs are sparse."""
+    b = model.dual_coef_
+    return b.toarray() if sp.issparse(b) else b
+
+
 def coefficients(model, n):
     """b_im of all rows, not only of the support vectors."""
     b = np.zeros((n, n_columns(model.machine, len(model.classes_))))
-    b[model.support_] = model.dual_coef_
+    b[model.support_] = dual_coef(model)
     return b
 
 

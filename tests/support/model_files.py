@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from problems import make_problem
 
-from polymargin import KernelSVM, LinearSVM, MaxEnt, OnlineSVM, load, save
+from polymargin import KernelSVM, LinearSVM, MaxEnt, OnlineSVM, describe, load, save
 from polymargin.files.models import safetensors_file
 from polymargin.files.models.tensors import checksum
 
@@ -19,6 +19,11 @@ SAMPLES = {
     "linear": lambda: LinearSVM(history=True, class_weight={"ash": 2.0}).fit(X, NAMES),
     "sparse": lambda: MaxEnt(features="reduced").fit(sp.csr_array(X), y),
     "pairs": lambda: LinearSVM("ovo", loss="logistic").fit(X, y),
+    "candidates": lambda: LinearSVM(candidates=2).fit(sp.csr_array(X), NAMES),
+    "zeros": lambda: LinearSVM("ovr", loss="squared_hinge", penalty="l1").fit(X, y),
+    "costs": lambda: LinearSVM(costs="ordinal", fit_intercept="free").fit(X, y),
+    "several labels": lambda: LinearSVM("ovr").fit(X, np.eye(3, dtype=int)[y]),
+    "kernel pairs": lambda: KernelSVM("ovo").fit(X, y),
     "kernel": lambda: KernelSVM(probability=True).fit(X + 9, NAMES),
     "sparse kernel": lambda: KernelSVM("cs", kernel="poly").fit(sp.csr_array(X), y),
     "landmarks": lambda: KernelSVM(approximation="nystroem", rank=9).fit(X, y),
@@ -28,6 +33,7 @@ SAMPLES = {
         sp.csr_array(X), y
     ),
 }
+WEIGHTS = {"zeros": "int8", "costs": "float16"}
 
 
 def take_apart(path):
@@ -174,8 +180,27 @@ def _change_tensor(tensors, rng) -> None:
 def write_sample(name, path):
     """Fit and save a sample, and return it."""
     model = SAMPLES[name]()
-    save(model, path, metadata={"name": name})
+    save(model, path, metadata={"name": name}, weights=WEIGHTS.get(name, "same"))
     return model
 
 
-__all__ = ["SAMPLES", "change_bytes", "change_model", "load", "put_together"]
+def use(model, path) -> None:
+    """Predict with a loaded model, tell about it, and save it.
+
+    What a file can be refused for is known when it is loaded, but for one thing: finite
+    numbers of the model and finite rows may have kernel values that are not finite.
+    """
+    model.set_params(n_jobs=None)
+    rows = X @ X.T if model.n_features_in_ == len(X) else X
+    if rows.shape[1] == model.n_features_in_:
+        try:
+            with np.errstate(all="ignore"):
+                assert len(model.predict(rows)) == len(X)
+        except ValueError as error:
+            assert "infinite or not a number" in str(error), error
+            assert "\n" not in str(error)
+    str(describe(model))
+    save(model, path)
+
+
+__all__ = ["SAMPLES", "change_bytes", "change_model", "load", "put_together", "use"]

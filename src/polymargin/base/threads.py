@@ -3,8 +3,9 @@ the workers of a cluster, if joblib was told so.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import cache
+from mmap import mmap
 from threading import Event, Thread
 from typing import Any
 
@@ -13,6 +14,7 @@ from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
 _THREADS_OF_A_CORE = 4
+_BYTES_OF_A_THREAD = 64 << 20  # of addresses: its stack, and what BLAS works in
 _PAUSE = 0.05  # seconds between two questions whether to go on
 
 
@@ -93,7 +95,7 @@ def abandonable(work: Callable, poll: Callable):
 def _start(work: Callable, count: int) -> list[Thread]:
     """Start threads that all do the same; as many as there are to have."""
     started = []
-    for _ in range(count):
+    for _ in range(_affordable(count)):
         thread = Thread(target=work, daemon=True)
         try:
             thread.start()
@@ -101,6 +103,20 @@ def _start(work: Callable, count: int) -> list[Thread]:
             break
         started.append(thread)
     return started
+
+
+def _affordable(count: int) -> int:
+    """Return how many of some threads there are addresses for.
+
+    A thread to which BLAS can give nothing to work in would end the process.
+    """
+    with ExitStack() as taken:
+        for number in range(count):
+            try:
+                taken.enter_context(mmap(-1, _BYTES_OF_A_THREAD))
+            except OSError:
+                return number
+    return count
 
 
 def _cluster():

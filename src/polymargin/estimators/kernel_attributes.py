@@ -6,22 +6,22 @@ from ..access.gram import Gram
 from ..access.precomputed import Positions
 from ..driver.low_rank import LowRank
 from ..machine.problem import Problem
-from ..prediction.expansion import Expansion
+from ..prediction.expansion import Expansion, fast_coefficients
 
 
 def exact_attributes(gram: Gram, X, problem: Problem, coefficients) -> dict:
     """Return the attributes of a model whose rows, those of `X`, have coefficients."""
-    counts = np.diff(coefficients.indptr)
-    support = np.flatnonzero(counts)
-    dual_coef = np.zeros((len(support), coefficients.shape[1]), coefficients.dtype)
-    rows = np.repeat(np.arange(len(support)), counts[support])
-    dual_coef[rows, coefficients.indices] = coefficients.data
+    support = np.flatnonzero(np.diff(coefficients.indptr))
+    dual_coef = coefficients[support]
+    fast = fast_coefficients(dual_coef)
+    if not problem.machine.formulation.by_pairs:
+        fast = dual_coef = dual_coef.toarray()
     vectors = np.empty((0, 0), dtype=gram.kernel.dtype)
     if not isinstance(gram.points, Positions):
         vectors = X[support]
     labels = problem.labels - problem.labels.min()  # a binary problem begins at -1
     return {
-        "_expansion": Expansion(gram.kernel, gram.points.keep(support), dual_coef),
+        "_expansion": Expansion(gram.kernel, gram.points.keep(support), fast),
         "dual_coef_": dual_coef,
         "support_": support,
         "support_vectors_": vectors,

@@ -69,9 +69,10 @@ class KernelPrediction(ClassifierMixin):
             dtype=[np.float64, np.float32],
             reset=False,
         )
-        scores = self._expansion.scores(X, thread_count(self.n_jobs))
+        threads = thread_count(self.n_jobs)
         if len(self.classes_) > 2:
-            return self._confidence(scores)
+            return self._expansion.scores(X, threads, self._confidence)
+        scores = self._expansion.scores(X, threads)
         return scores[:, 0] if scores.shape[1] == 1 else scores[:, 1] - scores[:, 0]
 
     def predict(self, X: Rows) -> Array:

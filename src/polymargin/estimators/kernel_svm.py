@@ -148,11 +148,12 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
     costs_ : ndarray of shape (n_classes, n_classes)
         The costs as a table, if there are any.
 
-    dual_coef_ : ndarray of shape (n_support, n_columns)
+    dual_coef_ : ndarray or csr_array of shape (n_support, n_columns)
         Coefficients of the support vectors: ``kernel(X, support_vectors_) @
         dual_coef_`` are the scores. A column for each class; one-vs-rest with two
         classes has one, one-vs-one has one for each pair, in the order (0, 1), (0, 2),
-        ..., positive for the second. With "nystroem", of the landmarks.
+        ..., positive for the second, and is sparse: a row is in few pairs. With
+        "nystroem", of the landmarks, and never sparse.
 
     support_ : ndarray of shape (n_support,)
         Rows with coefficients other than zero, ascending. Not with "nystroem".

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..access.centroids import Centroids
 from ..access.class_tiles import ClassTiles
+from ..access.csr import check_compressed
 from ..access.rows import Rows as StoredRows
 from ..base.annotations import Array, Estimator, Labels, Rows, Weights
 from ..base.threads import thread_count
@@ -140,10 +141,11 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
 
     def _with_candidates(self, X: Rows, what: str) -> Any:
         """What a model with candidates, `CandidateModel`, says of rows."""
+        centroids = check_compressed(self.centroids_, "centroids_")
         model = CandidateModel(
-            self.coef_,
+            check_compressed(self.coef_, "coef_"),
             self.intercept_,
-            Centroids(self.centroids_, self.frequent_classes_),
+            Centroids(centroids, self.frequent_classes_),
             ClassTiles(self.class_order_),
             self.candidates,
             thread_count(self.n_jobs),
@@ -199,6 +201,7 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         check_is_fitted(self)
         if hasattr(self, "centroids_"):
             return self._with_candidates(X, "scores")
+        check_compressed(self.coef_, "coef_")
         return source_of(X).predict_with(self, super().decision_function)
 
     def predict(self, X: Rows) -> Array:
@@ -349,7 +352,8 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         """W from the attributes: the inverse of `_model`."""
         two = len(self.classes_) == 2
         halved = two and self._machine().formulation.columns_per_class
-        model = self.coef_, self.intercept_, self._bias(), halved
+        coef = check_compressed(self.coef_, "coef_")
+        model = coef, self.intercept_, self._bias(), halved
         return np.ascontiguousarray(weights_of_attributes(*model), dtype=dtype)
 
     def _forget_rows(self) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..access.csr import check_compressed
 from ..base.annotations import Estimator, Rows
 from ..prediction.linear_model import NumberOfParameters
 from .linear_training import LinearTraining
@@ -55,7 +56,7 @@ def prune(model: Estimator, X: Rows, *, share: float | None = None) -> Any:
     check_is_fitted(model, "coef_")
     if share is not None and not 0 <= share <= 1:
         raise ValueError(f"share={share!r} is not from 0 to 1.")
-    coef = model.coef_
+    coef = check_compressed(model.coef_, "coef_")
     coef = coef.toarray() if sp.issparse(coef) else np.asarray(coef)
     matters = np.abs(coef) * _root_mean_square(model, X)
     ranks = np.sort(matters[coef != 0])
@@ -78,7 +79,7 @@ def prune(model: Estimator, X: Rows, *, share: float | None = None) -> Any:
 
 
 def _root_mean_square(model: Estimator, X: Rows) -> np.ndarray:
-    X = validate_data(model, X, accept_sparse="csr", reset=False)
+    X = validate_data(model, check_compressed(X), accept_sparse="csr", reset=False)
     squares = X.multiply(X) if sp.issparse(X) else X.astype(np.float64) ** 2
     return np.sqrt(np.asarray(squares.mean(axis=0))).ravel()
 

@@ -124,6 +124,7 @@ def telling_features(
 ) -> list[dict[str, Any]]:
     """Return the features with the largest weights for or against every class."""
     told = []
+    check_compressed(machine.coef_, "coef_")
     for m, label in enumerate(machine.classes_.tolist()):
         weights = weights_of_class(machine, m)
         chosen = largest(weights, top)

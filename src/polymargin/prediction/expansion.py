@@ -1,17 +1,31 @@
 """The model of a kernel machine: sums of kernels with a few points."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 
+from ..access.csr import check_compressed
 from ..access.kernel_base import Kernel
 from ..access.kernel_points import Points
 from ..access.nystroem import NystroemFeatures
 from ..access.precomputed import Positions
 from ..base.threads import blas_on_one_thread, on_threads
 
-_VALUES = 1 << 20  # kernel values that a thread computes at a time
+_VALUES = 1 << 20  # kernel values, or scores, that a thread computes at a time
 _MOST_ROWS = 4096  # of these
+_DENSE = 1 << 22  # coefficients that are multiplied sooner with their zeros
+
+
+def fast_coefficients(coefficients: sp.csr_array) -> np.ndarray | sp.csr_array:
+    """Return coefficients in the form that is sooner multiplied by."""
+    few = np.prod(coefficients.shape, dtype=float) <= _DENSE
+    return coefficients.toarray() if few else coefficients
+
+
+def _same(scores: np.ndarray) -> np.ndarray:
+    return scores
 
 
 @dataclass(frozen=True)
@@ -23,13 +37,13 @@ class Expansion:
     kernel : Kernel
     points : Points or Positions
         The x_i.
-    coefficients : ndarray of shape (n_points, n_columns)
-        The b_im.
+    coefficients : ndarray or csr_array of shape (n_points, n_columns)
+        The b_im. Sparse if there are many pairs: a point belongs to few of them.
     """
 
     kernel: Kernel
     points: Points | Positions
-    coefficients: np.ndarray
+    coefficients: np.ndarray | sp.csr_array
 
     @classmethod
     def on_landmarks(cls, features: NystroemFeatures, weights) -> "Expansion":
@@ -37,8 +51,10 @@ class Expansion:
         coefficients = features.coefficients(weights)
         return cls(features.kernel, features.landmarks_, coefficients)
 
-    def scores(self, X, threads: int) -> np.ndarray:
-        """Return the scores of the rows of `X`, computed in blocks.
+    def scores(
+        self, X, threads: int, confidence: Callable[[np.ndarray], np.ndarray] = _same
+    ) -> np.ndarray:
+        """Return what the scores of the rows of `X` say, computed in blocks.
 
         Parameters
         ----------
@@ -46,22 +62,26 @@ class Expansion:
             The kernel of its rows with the training, if the kernel is precomputed.
         threads : int
             The scores do not depend on it.
+        confidence : callable
+            What it makes of the scores of some rows is returned: pairs are many more
+            than the classes that they vote for.
 
         Returns
         -------
-        scores : ndarray of shape (n_samples, n_columns)
+        scores : ndarray of shape (n_samples, n_columns), or as `confidence` has them
         """
         n_points, n_columns = self.coefficients.shape
-        scores = np.zeros((X.shape[0], n_columns), dtype=self.coefficients.dtype)
-        if n_points == 0:
-            return scores
-        step = min(max(_VALUES // n_points, 1), _MOST_ROWS)
+        coefficients = check_compressed(self.coefficients, "dual_coef_")
+        step = min(max(_VALUES // max(n_points, n_columns, 1), 1), _MOST_ROWS)
 
-        def fill(start):
-            block = slice(start, start + step)
-            tile = self.kernel(self.kernel.points(X[block]), self.points)
-            np.matmul(tile, self.coefficients, out=scores[block])
+        def of_block(start):
+            rows = X[start : start + step]
+            if n_points == 0:
+                empty = np.zeros((rows.shape[0], n_columns), coefficients.dtype)
+                return confidence(empty)
+            tile = self.kernel(self.kernel.points(rows), self.points)
+            return confidence(tile @ coefficients)
 
         with blas_on_one_thread():
-            on_threads(fill, range(0, X.shape[0], step), threads)
-        return scores
+            starts = range(0, max(X.shape[0], 1), step)
+            return np.concatenate(on_threads(of_block, starts, threads))

@@ -1,8 +1,11 @@
 """Separate binary problems on one kernel matrix."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
-from kernel_problems import accurate, gaussian, objectives
+import scipy.sparse as sp
+from kernel_problems import accurate, dual_coef, gaussian, objectives
 from problems import LOSSES, make_problem
 from reference import kernel_optimum
 from sklearn.base import clone
@@ -11,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from polymargin import KernelSVM
 from polymargin._core import core
 from polymargin.driver.kernel import separate
+from polymargin.prediction import expansion
 
 SEPARATE = [(machine, loss) for machine in ("ovo", "ovr") for loss in LOSSES]
 
@@ -57,7 +61,7 @@ def test_whatever_is_left_out_for_a_while(machine, loss):
     assert {model.solver_ for model in models} == {"binary"}
     for other in others:
         assert other.objective_ == pytest.approx(first.objective_, rel=2e-6)
-    np.testing.assert_array_equal(others[0].dual_coef_, others[1].dual_coef_)
+    np.testing.assert_array_equal(dual_coef(others[0]), dual_coef(others[1]))
 
 
 @pytest.mark.parametrize(("machine", "loss"), SEPARATE)
@@ -98,10 +102,10 @@ def test_machines_that_are_one_problem():
 def test_a_warm_start_with_what_was_found(machine):
     X, y = make_problem(n=200, d=3, k=4)
     model = KernelSVM(machine, C=10, tol=1e-6, warm_start=True).fit(X, y)
-    before = model.dual_coef_.copy()
+    before = dual_coef(model)
     model.fit(X, y)
     assert model.n_iter_ == 1
-    np.testing.assert_allclose(model.dual_coef_, before, rtol=1e-12)
+    np.testing.assert_allclose(dual_coef(model), before, rtol=1e-12)
     model.set_params(C=1.0).fit(X, y)
     cold = KernelSVM(machine, C=1.0, tol=1e-6).fit(X, y)
     assert model.objective_ == pytest.approx(cold.objective_, rel=2e-6)
@@ -156,11 +160,11 @@ def test_a_matrix_for_every_pair(monkeypatch, loss, n_jobs):
     monkeypatch.setattr(separate, "_NEAR", 1.0)
     model.fit(X, y, weights)
     assert model.solver_ == "binary"
-    np.testing.assert_allclose(model.dual_coef_, whole.dual_coef_, rtol=1e-9)
+    np.testing.assert_allclose(dual_coef(model), dual_coef(whole), rtol=1e-9)
     assert model.objective_ == pytest.approx(whole.objective_, rel=1e-12)
     assert model.n_kernel_evaluations_ < whole.n_kernel_evaluations_
     model.fit(X, y, weights)  # from there
-    np.testing.assert_allclose(model.dual_coef_, whole.dual_coef_, rtol=1e-9)
+    np.testing.assert_allclose(dual_coef(model), dual_coef(whole), rtol=1e-9)
     # Only what pairs need has to find room.
     model.set_params(cache_size=0.5, warm_start=False, n_jobs=1).fit(X, y, weights)
     assert model.solver_ == "binary"
@@ -178,7 +182,7 @@ def test_time_that_is_over_between_two_pairs(clock, monkeypatch):
     with pytest.warns(ConvergenceWarning, match="max_time"):
         model.fit(X, y)
     assert model.status_ == "max_time"
-    assert 0 < model.dual_coef_.any(axis=0).sum() < 10
+    assert 0 < dual_coef(model).any(axis=0).sum() < 10
     primal, dual = objectives(model, gaussian(X, X, 0.3), y, np.ones(len(y)))
     assert model.objective_ == pytest.approx(primal)
     assert model.dual_objective_ == pytest.approx(dual)
@@ -205,4 +209,21 @@ def test_dual_variables_that_nothing_bounds(machine):
     model = KernelSVM(machine, kernel="sigmoid", gamma=1.0, loss="squared_hinge")
     model.fit(X, y)
     assert (model.solver_, model.status_) == ("binary", "precision")
-    assert np.isfinite(model.dual_coef_).all()
+    assert np.isfinite(dual_coef(model)).all()
+
+
+def test_coefficients_of_many_pairs_are_sparse(monkeypatch):
+    """A row is in few pairs: with all of them, memory grows with classes squared."""
+    X, y = make_problem(n=300, d=4, k=60)
+    model = KernelSVM("ovo", random_state=0).fit(X, y)
+    n_pairs = 60 * 59 // 2
+    assert model.dual_coef_.shape == (len(model.support_), n_pairs)
+    assert sp.issparse(model.dual_coef_)
+    expected = model.decision_function(X)
+    monkeypatch.setattr(expansion, "_DENSE", 0)
+    tracemalloc.start()
+    other = clone(model).fit(X, y)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 8 * n_pairs * len(other.support_)
+    np.testing.assert_allclose(other.decision_function(X), expected, rtol=1e-9)

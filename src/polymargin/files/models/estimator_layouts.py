@@ -175,7 +175,9 @@ def _check_kernel(model) -> None:
     _check_expansion(model, model._expansion, n_columns)
     n = len(model._expansion.points)
     agree(model.dual_coef_.shape == (n, n_columns), "dual_coef_")
-    agree(not sp.issparse(model.dual_coef_), "dual_coef_")
+    for coefficients in (model.dual_coef_, model._expansion.coefficients):
+        by_pairs = model._machine().formulation.by_pairs
+        agree(by_pairs or not sp.issparse(coefficients), "dual_coef_")
     _check_training(model, getattr(model, "_coefficients", None), n_columns)
     if hasattr(model, "support_"):
         agree(hasattr(model, "n_support_"), "n_support_")

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ...access.csr import check_compressed
 from ...base.annotations import Estimator, Labels, Rows
 from ...estimators.linear_training import LinearTraining
 from ...explanation.explain import telling_features
@@ -129,11 +130,10 @@ def _plain(value: Any) -> Any:
 
 def _about_linear(model: Estimator, names: Any, top: int) -> dict[str, Any]:
     coef = model.coef_
-    nonzeros = coef.count_nonzero() if sp.issparse(coef) else np.count_nonzero(coef)
     sizes = getattr(model, "n_parameters_", None)
     about = {
         "n_parameters": int(np.prod(coef.shape) if sizes is None else sizes.kept),
-        "n_nonzeros": int(nonzeros),
+        "n_nonzeros": _count_nonzeros(coef),
         "features": telling_features(model, names, top),
     }
     if hasattr(model, "support_"):
@@ -141,13 +141,18 @@ def _about_linear(model: Estimator, names: Any, top: int) -> dict[str, Any]:
     return about
 
 
+def _count_nonzeros(matrix: Any) -> int:
+    sparse = sp.issparse(matrix)
+    return int(matrix.count_nonzero() if sparse else np.count_nonzero(matrix))
+
+
 def _about_kernel(model: Estimator, top: int) -> dict[str, Any]:
-    coefficients = model.dual_coef_
+    coefficients = check_compressed(model.dual_coef_, "dual_coef_")
     kernel = model._expansion.kernel
     about = {
-        "n_parameters": int(coefficients.size),
-        "n_nonzeros": int(np.count_nonzero(coefficients)),
-        "n_support": len(coefficients),
+        "n_parameters": int(np.prod(coefficients.shape)),
+        "n_nonzeros": _count_nonzeros(coefficients),
+        "n_support": coefficients.shape[0],
         "kernel": {"name": _plain(model.kernel)}
         | {
             name: _plain(value)
@@ -169,7 +174,9 @@ def _heaviest(model: Estimator, coefficients: Any, top: int) -> list[dict[str, A
     """Return the support vectors with the largest coefficients in all."""
     weights = np.abs(coefficients).sum(axis=1)
     order = np.argsort(-weights, kind="stable")[:top]
-    favoured = _by_class(model, coefficients[order]).argmax(axis=1)
+    heaviest = coefficients[order]
+    heaviest = heaviest.toarray() if sp.issparse(heaviest) else heaviest
+    favoured = _by_class(model, heaviest).argmax(axis=1)
     rows = model.support_[order].tolist()
     return [
         {

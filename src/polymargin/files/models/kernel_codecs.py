@@ -106,17 +106,17 @@ def _write_expansion(writer: TensorWriter, name: str, expansion: Expansion) -> d
     return {
         "kernel": write_kernel(writer, f"{name}.kernel", expansion.kernel),
         "points": write_points(writer, f"{name}.points", expansion.points),
-        "coefficients": writer.dense(f"{name}.coefficients", expansion.coefficients),
+        "coefficients": writer.matrix(f"{name}.coefficients", expansion.coefficients),
     }
 
 
 def _read_expansion(reader: TensorReader, entry) -> Expansion:
     entry = fields(entry, "kernel", "points", "coefficients")
     kernel, points = read_kernel_and_points(reader, entry["kernel"], entry["points"])
-    coefficients = reader.dense(entry["coefficients"])
+    coefficients = reader.matrix(entry["coefficients"])
     # Of rows in single precision, Newton steps have them in double.
     fits = coefficients.dtype in (kernel.dtype, np.float64)
-    if len(coefficients) != len(points) or not fits:
+    if coefficients.shape[0] != len(points) or not fits:
         raise ModelFileError("its coefficients do not fit its points")
     return Expansion(kernel, points, coefficients)
 

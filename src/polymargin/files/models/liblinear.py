@@ -23,6 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
+from ...access.csr import check_compressed
 from ...base.annotations import Estimator, FilePath
 from ...base.finite import all_finite
 from ...estimators.linear_svm import LinearSVM
@@ -80,7 +81,7 @@ def export_liblinear(model: Estimator, path: FilePath) -> None:
             "model predicts among candidates, which LIBLINEAR does not know; save it "
             "by polymargin.save instead."
         )
-    labels, rows = _whole_labels(model.classes_), model.coef_
+    labels, rows = _whole_labels(model.classes_), check_compressed(model.coef_, "coef_")
     binary = len(labels) == 2
     solver = _solver_type(model)
     rows = rows.toarray() if sp.issparse(rows) else rows

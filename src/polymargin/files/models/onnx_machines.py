@@ -3,6 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
+from ...access.csr import check_compressed
 from ...estimators.linear_training import LinearTraining
 from ...estimators.maxent import MaxEnt
 from ...machine.block_algebra import class_pairs
@@ -56,11 +57,14 @@ def _labels(classes: np.ndarray) -> np.ndarray:
 def _scores(made: Graph, model) -> str:
     """Return the scores of the columns of the model, one column with two classes."""
     if isinstance(model, LinearTraining):
-        coef = model.coef_.toarray() if sp.issparse(model.coef_) else model.coef_
+        coef = check_compressed(model.coef_, "coef_")
+        coef = coef.toarray() if sp.issparse(coef) else coef
         products = made.node("MatMul", made.rows, made.constant(coef.T))
         return made.node("Add", products, made.constant(model.intercept_))
     expansion: Expansion = model._expansion
-    coefficients = expansion.coefficients
+    coefficients = check_compressed(expansion.coefficients, "dual_coef_")
+    if sp.issparse(coefficients):
+        coefficients = coefficients.toarray()
     if len(model.classes_) == 2 and coefficients.shape[1] == 2:
         coefficients = coefficients[:, 1:] - coefficients[:, :1]
     values = expansion.kernel.nodes(made, expansion.points)
