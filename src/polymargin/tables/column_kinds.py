@@ -250,7 +250,10 @@ def _one_hot(distinct: int, words: np.ndarray) -> str:
     missing = int((words == "").sum())
     more = f", {_count(missing, 'missing cell')} as one more" if missing else ""
     rare = (
-        f", the {MOST_CATEGORIES:,} most frequent" if distinct > MOST_CATEGORIES else ""
+        f", the {MOST_CATEGORIES:,} most frequent (name it as text, or drop it, if they "
+        f"do not tell)"
+        if distinct > MOST_CATEGORIES
+        else ""
     )
     return f"one-hot, {_count(distinct, 'value')}{rare}{more}"
 

@@ -43,6 +43,40 @@ def test_types():
     assert data.y.tolist() == ["x", "y", "1"]
 
 
+@pytest.mark.parametrize(
+    ("cells", "kind", "first"),
+    [
+        ("2021-03-05 10:20:30.125", "%Y-%m-%d %H:%M:%S", "2021-03-05T10:20:30"),
+        ("2021-03-05T10:20:30Z", "%Y-%m-%dT%H:%M:%S", "2021-03-05T10:20:30"),
+        ("2021-03-05 10:20:30+02:00", "%Y-%m-%d %H:%M:%S", "2021-03-05T10:20:30"),
+        ("05.03.2021 10:20", "%d.%m.%Y %H:%M", "2021-03-05T10:20"),
+        ("5.3.21", "%d.%m.%y", "2021-03-05"),
+        ("3/15/2021 7:05", "%m/%d/%Y %H:%M", "2021-03-15T07:05"),
+        ("05-Mar-2021", "%d-%b-%Y", "2021-03-05"),
+        ("1.5.2", "words", None),  # a version, and no year 2
+        ("12:30", "words", None),
+    ],
+)
+def test_dates_as_programs_write_them(cells, kind, first):
+    data = read(f"when,class\n{cells},x\n-,y\n{cells},y\n")
+    assert types(data) == {"when": kind}
+    if first is not None:
+        assert data.X["when"].to_numpy()[0] == np.datetime64(first)
+        assert data.X["when"].null_count == 1
+
+
+def test_marks_of_missing_numbers():
+    marks = ["-", "--", ".", "n.a.", "#N/A", "<NA>", "Unknown", "none", "#DIV/0!"]
+    rows = [f"{mark},{mark},{mark},x" for mark in marks] + ["1.5,red,,y", ",,,y"]
+    data = read("\n".join(["a,w,m,class", *rows]))
+    assert types(data) == {"a": "number", "w": "words", "m": "words"}
+    assert data.X["a"].to_pylist() == [None] * len(marks) + [1.5, None]
+    assert data.X["w"].to_pylist() == [*marks, "red", None]  # there they are words
+    trained = Trained([("a", "number")], None, True)
+    again = read("a\n-\n2\n", trained=trained)
+    assert again.X["a"].to_pylist() == [None, 2]
+
+
 def test_line_breaks_between_quotes_and_other_delimiters():
     data = read('a;b\n"two\nlines";1\nw;2\n')
     assert data.X["a"].to_pylist() == ["two\nlines", "w"]
@@ -113,6 +147,14 @@ MIXED = "".join(f"{i},{i * i},x\n" for i in range(60))
         (
             b"a,b,class\n1,r\xe4,x\n",
             "the input, line 2: the byte 0xe4 is no text in UTF-8; save it as that",
+        ),
+        (
+            b"a,b,class\n1,w,x\n3,\0,y\n",
+            "the input, line 3: a byte is zero, which is no text; save the file again",
+        ),
+        (
+            "a,class\n1,x\n".encode("utf-16"),
+            "is text in UTF-16; save it as UTF-8, or, if it is a table, give --encod",
         ),
         (
             f"a,b,class\n{MIXED}7,oops,y\n".encode(),

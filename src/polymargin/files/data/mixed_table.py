@@ -19,18 +19,18 @@ from .written_numbers import COMMA, POINT, numbers_in_style, styles_for
 MISSING = ("", "?", "NA", "N/A", "n/a", "nan", "NaN", "NAN", "null", "NULL", "None")
 # The same of a label; "None" may be a class.
 NO_LABEL = tuple(word for word in MISSING if word != "None")
-NUMBER, WORDS = "number", "words"
-DATES = (
-    "%Y-%m-%d",
-    "%Y-%m-%d %H:%M:%S",
-    "%Y-%m-%dT%H:%M:%S",
-    "%Y-%m-%d %H:%M",
-    "%Y-%m-%dT%H:%M",
-    "%Y/%m/%d",
-    "%d.%m.%Y",
-    "%d/%m/%Y",
-    "%m/%d/%Y",
+# What stands for a missing number or date, in any case; among words it is a word.
+NO_NUMBER = (
+    *("-", "--", "---", "\u2013", "\u2014", ".", "..", "n.a.", "#n/a", "#na", "<na>"),
+    *("none", "missing", "unknown", "#div/0!", "#value!", "#ref!", "#num!", "#null!"),
 )
+NUMBER, WORDS = "number", "words"
+_DAYS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y")
+_DAYS += ("%m-%d-%Y", "%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d %b %Y", "%d-%b-%Y")
+_TIMES = ("", " %H:%M:%S", "T%H:%M:%S", " %H:%M", "T%H:%M")
+DATES = tuple(day + time for day in _DAYS for time in _TIMES)
+# Parts of a second, and the zone of a clock, which are left out.
+_CLOCK = r"(:\d\d)[.,]?\d*( ?(Z|UTC|[+-]\d\d:?\d\d))?$"
 _MOSTLY = 0.9  # numbers, in a column that was meant to have nothing else
 _FEW = 40  # different values, which may be categories, whatever they look like
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
@@ -207,7 +207,10 @@ def _typed(column, kinds: Sequence[str], title: str, name: str, first_line: int)
     """
     for kind in kinds:
         converted = _converted(column, kind)
-        if converted is not None:
+        if converted is None:
+            continue
+        only_marks = column.null_count < len(column) == converted.null_count
+        if len(kinds) == 1 or not only_marks:
             return converted, kind
     if len(kinds) > 1 and not _is_mixed(column):
         return column, WORDS
@@ -221,6 +224,8 @@ def _converted(column, kind: str):
 
     if kind == WORDS:
         return column
+    marks = pc.is_in(pc.utf8_lower(column), value_set=pa.array(NO_NUMBER))
+    column = pc.if_else(marks, None, column)
     if kind in (POINT, COMMA):
         return numbers_in_style(column, kind)
     if kind == NUMBER:
@@ -228,8 +233,21 @@ def _converted(column, kind: str):
             return pc.cast(column, pa.float64())
         except pa.ArrowInvalid:
             return None
-    dates = pc.strptime(column, format=kind, unit="s", error_is_null=True)
+    known = column.drop_null()
+    if len(known) and not len(_dates(known[:1], kind).drop_null()):
+        return None  # the first is none: the others need no look
+    dates = _dates(column, kind)
     return dates if dates.null_count == column.null_count else None
+
+
+def _dates(column, form: str):
+    """Return words as dates of a form, null if they are none."""
+    import pyarrow.compute as pc
+
+    words = pc.replace_substring_regex(column, _CLOCK, r"\1")
+    dates = pc.strptime(words, format=form, unit="s", error_is_null=True)
+    year = r"\d{4}" if "%Y" in form else r"\b\d\d\b"  # which may be shorter there
+    return pc.if_else(pc.match_substring_regex(words, year), dates, None)
 
 
 def _is_mixed(column) -> bool:

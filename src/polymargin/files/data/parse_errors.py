@@ -8,14 +8,23 @@ def without_byte_order_mark(text: memoryview, name: str) -> memoryview:
     """Take the byte-order mark away; an error if it is not that of UTF-8."""
     start = bytes(text[:3])
     if start[:2] in _MARKS:
-        raise ValueError(f"{name} is text in {_MARKS[start[:2]]}; save it as UTF-8.")
+        raise ValueError(
+            f"{name} is text in {_MARKS[start[:2]]}; save it as UTF-8, or, if it is "
+            f"a table, give --encoding utf-16."
+        )
     return text[3:] if start == b"\xef\xbb\xbf" else text
 
 
 def check_utf8(text: memoryview, name: str) -> None:
     """Raise ValueError if text is not in UTF-8, and say in which line."""
     try:
-        str(text, "utf-8")
+        zero = str(text, "utf-8").find("\0")
+        if zero >= 0:
+            line = str(text, "utf-8").count("\n", 0, zero) + 1
+            raise ValueError(
+                f"{name}, line {line}: a byte is zero, which is no text; save the file "
+                f"again as a table."
+            )
     except UnicodeDecodeError as error:
         line = bytes(text[: error.start]).count(b"\n") + 1
         raise ValueError(
