@@ -20,7 +20,9 @@ class EpochWatch(Watch):
     def on_fit_task_end(self, estimator, context):
         epoch = getattr(context, "epoch", None)
         if epoch is not None:
-            gap = f"gap {epoch.gap_text} (tol {estimator.tol:.0e})"
+            known = isfinite(epoch.gap)
+            gap = f"gap {epoch.gap_text if known else 'not yet known'}"
+            gap += f" (tol {estimator.tol:.0e})"
             self.progress.show(
                 self.share(estimator, epoch),
                 f"epoch {epoch.number}, {gap}, {epoch.seconds:.1f} s",

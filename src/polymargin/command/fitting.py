@@ -16,11 +16,15 @@ _FOLDS = 5
 
 @dataclass(frozen=True)
 class Fit:
-    """A trained model, the seconds it took, and whether it was stopped by Ctrl-C."""
+    """A trained model, the seconds it took, and whether it was stopped by Ctrl-C.
+
+    `rows` is how many of all rows it was trained on, if not on all.
+    """
 
     model: object
     seconds: float
     interrupted: bool
+    rows: int | None = None
 
     @property
     def converged(self) -> bool:
@@ -33,14 +37,28 @@ class Fit:
         found = {name.rstrip("_"): getattr(model, name, None) for name in names}
         if hasattr(model, "gamma_"):
             found["gamma"] = model.gamma_
+        if self.rows is not None:
+            found["rows_trained_on"] = self.rows
         return found | {"epochs": model.n_iter_, "seconds": self.seconds}
 
 
-def fit_model(choice: Choice, X, y, progress: Progress) -> Fit:
-    """Train the machine on features; after Ctrl-C, return it as far as it is."""
-    model = choice.estimator.set_callbacks(EpochWatch(progress))
-    interrupted = False
+def fit_model(choice: Choice, X, y, progress: Progress, all_rows: bool = True) -> Fit:
+    """Train the machine on features; after Ctrl-C, return it as far as it is.
+
+    Unless it is to be `all_rows`, a kernel is trained on the rows that tell, if there
+    are very many.
+    """
+    from ..selection.many_rows import telling_rows, weighted_as_all, with_room
+
+    model, rows, interrupted = choice.estimator, None, False
     start = perf_counter()
+    if not all_rows:
+        rows = telling_rows(model, X, y, progress.show)
+        progress.clear()
+        if rows is not None:
+            model, X, y = weighted_as_all(model, y), X[rows], y[rows]
+        model, X = with_room(model, X)
+    model.set_callbacks(EpochWatch(progress))
     try:
         model.fit(X, y)
     except KeyboardInterrupt:
@@ -50,7 +68,8 @@ def fit_model(choice: Choice, X, y, progress: Progress) -> Fit:
     finally:
         progress.clear()
         model.set_callbacks()
-    return Fit(model, perf_counter() - start, interrupted)
+    count = None if rows is None else len(rows)
+    return Fit(model, perf_counter() - start, interrupted, count)
 
 
 def folds_of(y, wanted: int | None, seed: int):

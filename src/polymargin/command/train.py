@@ -185,7 +185,7 @@ def run(arguments: argparse.Namespace) -> int:
         choice = Choice.of(comparison, arguments)
     report.add_choice(choice)
 
-    fit = fit_model(choice, X, data.y, progress)
+    fit = fit_model(choice, X, data.y, progress, all_rows=comparison is None)
     model = features.pipeline(fit.model, data.feature_names)
     save(model, target, metadata=model_metadata(arguments.data, data))
     report.add_fit(fit, target)

@@ -82,6 +82,8 @@ class TrainingReport:
             words += ", stopped by Ctrl-C, nothing is certified"
         else:
             words += f", duality gap {model.dual_gap_:.1e} ({model.status_})"
+        if fit.rows is not None:
+            words += f", on the {fit.rows:,} rows that are support vectors of a part"
         self.line("trained", words)
         self.line("model", str(target))
 

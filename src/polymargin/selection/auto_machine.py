@@ -12,6 +12,7 @@ from ..access.csr import check_compressed
 from ..base.annotations import Array, ClassWeight, CrossValidation, Labels, Rows
 from ..estimators.unchanged_on_error import unchanged_on_error
 from .choice import choose
+from .many_rows import telling_rows, weighted_as_all, with_room
 
 
 def _has(name: str) -> Any:
@@ -42,7 +43,8 @@ class AutoMachine(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     best_estimator_ : LinearSVM, MaxEnt or KernelSVM
-        Trained on all rows.
+        Trained on all rows; a kernel of more than 30,000 on those that are support
+        vectors of a part of them.
 
     best_score_ : float
         Its accuracy on the rows that were held out.
@@ -104,9 +106,14 @@ class AutoMachine(ClassifierMixin, BaseEstimator):
         )
         best = self.choice_.best
         self.best_score_ = best.accuracy
-        self.best_estimator_ = best.candidate.estimator(
+        machine = best.candidate.estimator(
             random_state=self.random_state, n_jobs=self.n_jobs
-        ).fit(X, y)
+        )
+        rows = telling_rows(machine, X, y)
+        if rows is not None:
+            machine, X, y = weighted_as_all(machine, y), X[rows], y[rows]
+        machine, X = with_room(machine, X)
+        self.best_estimator_ = machine.fit(X, y)
         return self
 
     @property

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from ..estimators.maxent import MaxEnt, probabilities_of_scores
 from .candidates import Candidate
 from .fold_kernel import ComputedKernel
+from .many_rows import with_room
 from .stopping import StopReporter, Watch
 from .trainers import KernelTrainer, LinearTrainer, Trainer, trains_alone
 
@@ -67,6 +68,7 @@ class CandidateFits:
             if trainer is None:
                 model.set_callbacks(self.watch)
                 model.set_params(max_time=seconds if seconds < inf else None)
+                model, X = with_room(model, X)
                 predicted = model.fit(X, y).predict(X_test)
             else:
                 trainer.train(candidate.C, seconds, StopReporter(self.watch.stop))

@@ -17,8 +17,6 @@ GAMMAS = (0.25, 1.0, 4.0)  # times that of "scale"
 _STEP_C, _STEP_GAMMA = 10.0, 4.0  # beyond these
 MOST_ROWS = 20_000  # to compare by
 MOST_FEATURES = 1_000  # with more, a kernel tells no more than a linear machine
-_MOST_EXACT = 50_000  # rows: with more, an exact kernel takes minutes
-_RANK, _FEATURE_BYTES = 1_000, 2e9  # of an approximation, and of its features
 
 
 @dataclass(frozen=True)
@@ -139,15 +137,20 @@ def finer(best: Candidate) -> list[Candidate]:
     return found
 
 
+def narrower(best: Candidate) -> list[Candidate]:
+    """Return neighbours that more rows may ask for: a larger C, a narrower kernel."""
+    C = best.C * sqrt(_STEP_C)
+    if best.gamma is None:
+        return [replace(best, C=C)]
+    gamma = best.gamma * sqrt(_STEP_GAMMA)
+    return [
+        replace(best, gamma=gamma),
+        replace(best, C=C),
+        replace(best, C=C, gamma=gamma),
+    ]
+
+
 def kernels_pay(X) -> bool:
     """Whether kernel machines are tried on these rows."""
     filled = X.nnz if sp.issparse(X) else np.count_nonzero(X)
     return X.shape[1] <= MOST_FEATURES and filled > 0
-
-
-def kernel_options(n: int) -> dict:
-    """Return what kernel machines are told that are to be trained on so many rows."""
-    if n <= _MOST_EXACT:
-        return {}
-    rank = min(_RANK, max(int(_FEATURE_BYTES / (8 * n)), 100))
-    return {"approximation": "nystroem", "rank": rank}

@@ -15,13 +15,7 @@ from sklearn.utils import _safe_indexing
 from ..access.csr import check_compressed
 from ..base.annotations import Labels, Rows
 from ..base.threads import blas_on_one_thread, thread_count
-from .candidates import (
-    MOST_ROWS,
-    kernel_candidates,
-    kernel_options,
-    kernels_pay,
-    linear_candidates,
-)
+from .candidates import MOST_ROWS, kernel_candidates, kernels_pay, linear_candidates
 from .trial_runs import TrialRuns
 from .trials import Trial, take
 
@@ -137,8 +131,7 @@ def choose(
     The most accurate candidate is taken, unless it has a kernel and a linear machine is
     within a quarter of the standard error of the difference: then that one, which is
     simpler. Fewer than 1,000 rows are divided into folds more than once. Of more than
-    20,000 rows, so many are compared by, drawn at random; beyond 50,000 kernels are
-    approximated (`approximation="nystroem"`).
+    20,000 rows, so many are compared by, drawn at random.
     """
     X, y = check_compressed(X), np.asarray(y)
     search = TrialRuns(budget, random_state, thread_count(n_jobs), watch, stopped)
@@ -150,7 +143,7 @@ def choose(
     candidates = linear_candidates(parameters)
     first = search.features(0)[0]
     if kernels_pay(first):
-        candidates += kernel_candidates(first, parameters | kernel_options(n))
+        candidates += kernel_candidates(first, parameters)
     trials = [Trial(candidate) for candidate in candidates]
     with blas_on_one_thread():
         left = search.run(trials)

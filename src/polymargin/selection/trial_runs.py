@@ -3,9 +3,10 @@
 Rows that were held out are evidence. While there are few of them, only what is clearly
 worse than the best is dropped. As soon as there are enough, of few rows when all have
 been held out, the grid goes on where the best is at its edge, and finer steps are tried
-around the best; then all but a few are dropped. Where rows are few, they are divided
-into folds again, in another way: which are held out together decides as much as the
-candidate.
+around the best; then all but a few are dropped. Where rows are many, few of them are
+trained on first; with more, larger C and narrower kernels join. Where rows are few,
+they are divided into folds again, in another way: which are held out together decides
+as much as the candidate.
 """
 
 import warnings
@@ -19,7 +20,7 @@ from sklearn.utils import _safe_indexing, check_array
 
 from ..base.threads import on_threads
 from .candidate_fits import CandidateFits
-from .candidates import Candidate, beyond, finer, other_machines
+from .candidates import Candidate, beyond, finer, narrower, other_machines
 from .trials import Trial, ranked, still_hopeful
 
 _FEW_ROWS = (1000, 4000)  # to train on, before all rows of a fold are
@@ -141,6 +142,8 @@ class TrialRuns:
             left = still_hopeful(left, seen, most, evidence / len(self.y))
             if most is not None and not grown:
                 left = self._grow(left, seen, most)
+            elif self.few and most is not None and fold <= 0:
+                left = self._climb(left, seen, most)
             if fold >= 0 and evidence >= _SURE:
                 break
         return left
@@ -162,6 +165,16 @@ class TrialRuns:
         if kernels:
             best = ranked(kernels, folds)[0].candidate
             left = self._add(left, other_machines(best), folds, most)
+        return left
+
+    def _climb(self, left: list[Trial], folds: list[int], most: int) -> list[Trial]:
+        """Go on where the best with more rows lies, while that pays."""
+        best = None
+        for _ in range(_MOST_GROWTH):
+            last, best = best, ranked(left, folds)[0].candidate
+            if best == last:
+                break
+            left = self._add(left, narrower(best), folds, most)
         return left
 
     def _add(
