@@ -74,14 +74,12 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
         Multiplies C for each class.
 
     costs : array-like, dict of dicts, str, callable or None, default=None
-        What it costs to take one class for another: the margin that class m must keep
-        from an example of class y is ``costs[y, m]`` times that without costs, in
-        <machines with costs>. An array has rows and columns in the order of the
-        classes, and zeros on its diagonal; ``costs[y][m]`` of dicts is 1 where it is
-        left out; "ordinal" is by how many places classes are apart in their order;
-        "tree" is the distance of labels that are paths, such as "a/b/c"; a callable
-        ``f(y, m)`` gets two labels. Where a cost is zero no margin is asked for, but
-        that the label is not behind.
+        What it costs to take one class for another: class m must keep ``costs[y, m]``
+        times the margin from rows of class y. An array with rows and columns in the
+        order of the classes; dicts ``costs[y][m]``, 1 where left out; a callable
+        ``f(y, m)``; "ordinal", the distance in the order of the classes; or "tree",
+        the distance of labels that are paths, such as "a/b/c".
+        In <machines with costs>.
 
     probability : bool, default=False
         Whether to have `predict_proba`. Trains one more machine for each fold of `cv`.

@@ -66,33 +66,38 @@ class LinearSVM(LinearTraining):
 
     fit_intercept : bool or "free", default=True
         Whether to add a constant feature, whose weight is penalised like the others.
-        "free": intercepts are not penalised, so that they follow classes of unlike
-        sizes and features far from zero.
+        "free": intercepts are not penalised.
 
     penalty : {"l2", "l1", "group"}, default="l2"
         What is added to the losses: half the squares of the weights; their absolute
         values, which makes many of them zero; or for every feature the length of its
-        weights of all classes, which leaves out whole features. The last two are
-        for "ovr" with squared_hinge or logistic.
+        weights, which leaves out whole features. The last two are for "ovr" with
+        squared_hinge or logistic.
 
     class_weight : dict, "balanced" or None, default=None
         Multiplies C for each class.
 
     costs : array-like, dict of dicts, str, callable or None, default=None
-        What it costs to take one class for another: the margin that class m must keep
-        from an example of class y is ``costs[y, m]`` times that without costs, in
-        <machines with costs>. An array has rows and columns in the order of the
-        classes, and zeros on its diagonal; ``costs[y][m]`` of dicts is 1 where it is
-        left out; "ordinal" is by how many places classes are apart in their order;
-        "tree" is the distance of labels that are paths, such as "a/b/c"; a callable
-        ``f(y, m)`` gets two labels. Where a cost is zero no margin is asked for, but
-        that the label is not behind.
+        What it costs to take one class for another: class m must keep ``costs[y, m]``
+        times the margin from rows of class y. An array with rows and columns in the
+        order of the classes; dicts ``costs[y][m]``, 1 where left out; a callable
+        ``f(y, m)``; "ordinal", the distance in the order of the classes; or "tree",
+        the distance of labels that are paths, such as "a/b/c".
+        In <machines with costs>.
 
     candidates : int or None, default=None
-        For thousands of classes: train each row against so many classes, which are
-        chosen by their centroids, rounded up to a multiple of 16, and not against all
-        of them. `predict` chooses among as many. Objectives and gap are those of the
-        machine on the candidates. In <machines with candidates>, with hinge losses.
+        For thousands of classes: train each row against so many near classes, rounded
+        up to a multiple of 16, and not against all. Objectives and gap are those of
+        the machine on the candidates. In <machines with candidates>, with hinge losses.
+
+    new_classes : {"error", "add"}, default="error"
+        What `partial_fit` does with a label it has not met: refuse it, or take it as
+        one more class.
+
+    thresholds : {"f1"} or None, default=None
+        Where `y` has several labels a row: the score from which a class is predicted.
+        None is zero; "f1" is the best for the F1 of each class, by 5-fold
+        cross-validation.
 
     n_jobs : int or None, default=None
         Threads, in the sense of joblib. The model does not depend on it.
@@ -155,15 +160,6 @@ class LinearSVM(LinearTraining):
 
     restricted_tol : float, default=1e-3
         For research: tolerance of "bisection" and "fixed_point".
-
-    thresholds : {"f1"} or None, default=None
-        Where `y` has several labels a row: from which score on `predict` takes a class.
-        None is zero, "f1" the threshold of every class with the best F1 on rows that
-        machines were trained without; five more are trained for that.
-
-    new_classes : {"error", "add"}, default="error"
-        What `partial_fit` does with a label it has not met: refuse it, or take it as
-        one more class.
 
     Attributes
     ----------

@@ -44,6 +44,10 @@ class MaxEnt(LinearTraining):
     class_weight : dict, "balanced" or None, default=None
         Multiplies C for each class.
 
+    new_classes : {"error", "add"}, default="error"
+        What `partial_fit` does with a label it has not met: refuse it, or take it as
+        one more class.
+
     n_jobs : int or None, default=None
         Threads, in the sense of joblib. The model does not depend on it.
 
@@ -91,10 +95,6 @@ class MaxEnt(LinearTraining):
 
     restricted : {"exact", "pairs"}, default="exact"
         For research: how a visit is solved, all variables at once or two at a time.
-
-    new_classes : {"error", "add"}, default="error"
-        What `partial_fit` does with a label it has not met: refuse it, or take it as
-        one more class.
 
     Attributes
     ----------

@@ -94,6 +94,10 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
     class_weight : dict, "balanced" or None, default=None
         Multiplies C for each class; "balanced" in `fit` only.
 
+    new_classes : {"error", "add"}, default="error"
+        What `partial_fit` does with a label it has not met: refuse it, or take it as
+        one more class.
+
     n_jobs : int or None, default=None
         Threads for kernel values, in the sense of joblib. The model does not depend on
         it.
@@ -141,10 +145,6 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
 
     violation_tol : float, default=1e-4
         For research: steps are made between classes whose gradients differ by more.
-
-    new_classes : {"error", "add"}, default="error"
-        What `partial_fit` does with a label it has not met: refuse it, or take it as
-        one more class.
 
     Attributes
     ----------

@@ -23,13 +23,14 @@ def lists_machines(able: Callable[[Formulation], object]):
     with_costs = ", ".join(f'"{row.name}"' for row in rows if row.costs)
     with_candidates = ", ".join(f'"{row.name}"' for row in rows if row.takes_candidates)
     each = "; ".join(f'{row.full_name} ("{row.name}") {row.meaning}' for row in rows)
+    to_zero = ", ".join(f'"{row.name}"' for row in rows if row.sums_to_zero)
 
     def fill(cls: type) -> type:
         if cls.__doc__ is not None:  # as without docstrings, python -OO
             text = cls.__doc__.replace("<machines>", "{" + names + "}")
             text = text.replace("<machines with costs>", with_costs)
             text = text.replace("<machines with candidates>", with_candidates)
-            about = f"The formulation: {each}."
+            about = f"The formulation: {each}. Weights of {to_zero} sum to zero."
             cls.__doc__ = fill_in(text, "<what the machines count>", about)
         return cls
 

@@ -32,7 +32,7 @@ FORMULATIONS = {
         Formulation(
             "cs",
             "Crammer-Singer",
-            "counts the worst wrong class of an example",
+            "counts the worst wrong class",
             margin="relative",
             variables="others",
             aggregation="max",
@@ -60,9 +60,7 @@ FORMULATIONS = {
         Formulation(
             "llw",
             "Lee-Lin-Wahba",
-            "counts every wrong class whose score is above ``-1/(k-1)``, with weights "
-            "that sum to zero (its margin shrinks with the number of classes: give it "
-            "a C smaller by about k - 1)",
+            "counts every wrong class above ``-1/(k-1)``",
             margin="absolute",
             variables="others",
             aggregation="sum",
@@ -74,7 +72,7 @@ FORMULATIONS = {
         Formulation(
             "ovr",
             "one-vs-rest",
-            "solves one binary problem per class, all in one pass over the rows",
+            "solves a binary problem for each class",
             margin="absolute",
             variables="all",
             aggregation="sum",
@@ -97,8 +95,7 @@ FORMULATIONS = {
         Formulation(
             "adm",
             "absolute margins with discriminative maximum",
-            "counts the worst wrong class above ``-1/(k-1)``, with weights that sum to "
-            "zero",
+            "counts the worst wrong class above ``-1/(k-1)``",
             margin="absolute",
             variables="others",
             aggregation="max",
@@ -110,8 +107,7 @@ FORMULATIONS = {
         Formulation(
             "ats",
             "absolute margins with total sum",
-            "counts the label below 1 and every other class above -1, with weights "
-            "that sum to zero",
+            "counts the label below 1 and every other class above -1",
             margin="absolute",
             variables="all",
             aggregation="sum",
@@ -121,7 +117,7 @@ FORMULATIONS = {
         Formulation(
             "atm",
             "absolute margins with total maximum",
-            "counts the worst of these, with weights that sum to zero",
+            "counts the worst of these",
             margin="absolute",
             variables="all",
             aggregation="max",
@@ -131,7 +127,7 @@ FORMULATIONS = {
         Formulation(
             "mmr",
             "maximum margin regression",
-            "counts the label alone, below 1, with weights that sum to zero",
+            "counts the label alone, below 1",
             margin="absolute",
             variables="label",
             aggregation="sum",
@@ -141,8 +137,7 @@ FORMULATIONS = {
         Formulation(
             "rm",
             "reinforced multicategory",
-            "counts the label below k - 1 and every other class above -1, with weights "
-            "that sum to zero",
+            "counts the label below k - 1 and every other class above -1",
             margin="absolute",
             variables="all",
             aggregation="sum",
@@ -153,8 +148,7 @@ FORMULATIONS = {
         Formulation(
             "ovo",
             "one-vs-one",
-            "solves one binary problem for each pair of classes, on the rows of these "
-            "two",
+            "solves a binary problem for each pair of classes",
             margin="absolute",
             variables="all",
             aggregation="sum",
