@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris, load_wine, make_circles
 from sklearn.preprocessing import StandardScaler
 
 import polymargin
-from polymargin.selection import candidate_fits, candidates, choice, trial_runs
+from polymargin.selection import candidate_fits, choice, trial_runs
 from polymargin.selection.auto_machine import AutoMachine
 from polymargin.selection.candidates import (
     Candidate,

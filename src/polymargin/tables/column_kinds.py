@@ -250,8 +250,8 @@ def _one_hot(distinct: int, words: np.ndarray) -> str:
     missing = int((words == "").sum())
     more = f", {_count(missing, 'missing cell')} as one more" if missing else ""
     rare = (
-        f", the {MOST_CATEGORIES:,} most frequent (name it as text, or drop it, if they "
-        f"do not tell)"
+        f", the {MOST_CATEGORIES:,} most frequent (drop it, or name it as text, if "
+        f"these tell little)"
         if distinct > MOST_CATEGORIES
         else ""
     )

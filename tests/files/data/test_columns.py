@@ -77,6 +77,15 @@ def test_marks_of_missing_numbers():
     assert again.X["a"].to_pylist() == [None, 2]
 
 
+def test_missing_cells_of_every_kind():
+    """A row to be predicted may have nothing but missing cells."""
+    kinds = ["number", "number, as 1,234.5", "number, as 1.234,5", "%d.%m.%Y", "words"]
+    names = "abcde"
+    trained = Trained(list(zip(names, kinds, strict=True)), None, True)
+    data = read(";".join(names) + "\n;-;NA;;\n", trained=trained)
+    assert data.X.to_pylist() == [dict.fromkeys(names)]
+
+
 def test_line_breaks_between_quotes_and_other_delimiters():
     data = read('a;b\n"two\nlines";1\nw;2\n')
     assert data.X["a"].to_pylist() == ["two\nlines", "w"]

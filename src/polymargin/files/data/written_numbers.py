@@ -33,8 +33,9 @@ def numbers_in_style(words, style: str):
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not pc.all(pc.match_substring_regex(words, _PATTERNS[style])).as_py():
-        return None  # also if all are missing: these are plain numbers
+    matches = pc.match_substring_regex(words, _PATTERNS[style])
+    if not pc.all(matches, min_count=0).as_py():  # of missing cells, all do
+        return None
     plain = pc.replace_substring_regex(words, r"[^0-9.,+-]", "")
     groups, point = (",", ".") if style == POINT else (".", ",")
     plain = pc.replace_substring(plain, groups, "")
