@@ -1,9 +1,7 @@
-// Coordinate descent for penalties that make weights zero, as a Python object.
+// Coordinate descent on quadratic models, as functions of Python.
 #include "polymargin/driver/linear/coordinate_descent.hpp"
 
 #include <nanobind/stl/string.h>
-
-#include <memory>
 
 #include "core.hpp"
 #include "driver/interruptible.hpp"
@@ -13,82 +11,81 @@ using namespace nanobind::literals;
 
 namespace polymargin::bindings {
 
-using ByteMatrix = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using DoubleMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Changed = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Cube = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
-class PyCoordinateDescent {
- public:
-  // Columns of the matrix one after the other; with `indices`, of its entries other than zero.
-  PyCoordinateDescent(Input<double> values, Input<std::int64_t> starts, Input<std::int32_t> indices,
-                      ByteMatrix own, Input<double> loss_weights, Input<double> penalties,
-                      const std::string& loss, bool grouped)
-      : values_(nb::cast(values)), starts_(nb::cast(starts)), indices_(nb::cast(indices)) {
-    const std::int64_t count = std::int64_t(own.shape(0)), features = penalties.shape(0);
-    const bool sparse = starts.shape(0) > 0;
-    if (sparse &&
-        (std::int64_t(starts.shape(0)) != features + 1 ||
-         csr_fault(std::span(starts.data(), starts.shape(0)),
-                   std::span(indices.data(), indices.shape(0)), values.shape(0), count) != nullptr))
-      throw std::invalid_argument("columns must be those of a CSC matrix");
-    if (!sparse && std::int64_t(values.shape(0)) != count * features)
-      throw std::invalid_argument("columns must have one value for each row");
-    if (std::int64_t(loss_weights.shape(0)) != count)
-      throw std::invalid_argument("there must be one loss weight per row");
-    const std::size_t size = own.shape(0) * own.shape(1);
-    descent_ = std::make_unique<CoordinateDescent>(
-        MatrixColumns{count, features, values.data(), sparse ? starts.data() : nullptr,
-                      sparse ? indices.data() : nullptr},
-        int(own.shape(1)),
-        loss == "squared_hinge" ? SmoothLoss::kSquaredHinge
-        : loss == "logistic"    ? SmoothLoss::kLogistic
-                                : SmoothLoss::kSoftmax,
-        grouped, std::vector<std::uint8_t>(own.data(), own.data() + size),
-        std::vector<double>(loss_weights.data(), loss_weights.data() + count),
-        std::vector<double>(penalties.data(), penalties.data() + features));
-    count_ = count;
-    features_ = features;
-    classes_ = std::int64_t(own.shape(1));
-  }
+Penalty penalty_of(const std::string& kind, Matrix terms, const Changed& weights) {
+  const std::size_t features = weights.shape(0);
+  if (terms.shape(0) != 3 || terms.shape(1) != features)
+    throw std::invalid_argument("terms must have the shape (3, features)");
+  const auto row = [&](int which) { return std::span(terms.data() + which * features, features); };
+  return {kind == "l2"      ? PenaltyKind::kSquare
+          : kind == "group" ? PenaltyKind::kLength
+                            : PenaltyKind::kAbsolute,
+          row(0), row(1), row(2)};
+}
 
-  double sweep(Input<std::int64_t> features) {
-    for (std::size_t e = 0; e < features.shape(0); ++e)
-      if (features.data()[e] < 0 || features.data()[e] >= features_)
-        throw std::invalid_argument("a feature is out of range");
-    nb::gil_scoped_release released;
-    return descent_->sweep(std::span(features.data(), features.shape(0)));
-  }
+template <class Model>
+double descend(Model model, const Penalty& penalty, Changed weights, std::int64_t sweeps,
+               double share) {
+  const std::span all(weights.data(), weights.shape(0) * weights.shape(1));
+  nb::gil_scoped_release released;
+  return CoordinateDescent<Model>(model, penalty, all).run(sweeps, share);
+}
 
-  nb::object weights() const { return copied(descent_->weights(), features_); }
-  nb::object scores() const { return copied(descent_->scores(), count_); }
+// Columns of the matrix one after the other; with `indices`, of its entries other than zero.
+double descend_columns(Input<double> values, Input<std::int64_t> starts,
+                       Input<std::int32_t> indices, Changed slopes, Matrix bends,
+                       Input<double> shares, Input<double> damping, Changed moved,
+                       const std::string& kind, Matrix terms, Changed weights, std::int64_t sweeps,
+                       double share) {
+  const std::size_t count = slopes.shape(0), k = weights.shape(1), features = weights.shape(0);
+  const bool sparse = starts.shape(0) > 0;
+  if (sparse &&
+      (starts.shape(0) != features + 1 ||
+       csr_fault(std::span(starts.data(), starts.shape(0)),
+                 std::span(indices.data(), indices.shape(0)), values.shape(0), count) != nullptr))
+    throw std::invalid_argument("columns must be those of a CSC matrix");
+  if (!sparse && values.shape(0) != count * features)
+    throw std::invalid_argument("columns must have one value for each row");
+  if (slopes.shape(1) != k || bends.shape(0) != count || bends.shape(1) != k)
+    throw std::invalid_argument("slopes and bends must have the shape (rows, classes)");
+  if (shares.shape(0) != 0 && shares.shape(0) != count)
+    throw std::invalid_argument("there must be one share per row");
+  if (damping.shape(0) != features || moved.shape(0) != features || moved.shape(1) != k)
+    throw std::invalid_argument("damping and steps must be those of the features");
+  const ColumnModel model{std::int64_t(count),
+                          int(k),
+                          values.data(),
+                          sparse ? starts.data() : nullptr,
+                          sparse ? indices.data() : nullptr,
+                          slopes.data(),
+                          bends.data(),
+                          shares.shape(0) > 0 ? shares.data() : nullptr,
+                          damping.data(),
+                          moved.data()};
+  return descend(model, penalty_of(kind, terms, weights), weights, sweeps, share);
+}
 
-  void set_weights(DoubleMatrix weights) {
-    if (std::int64_t(weights.shape(0)) != features_ || std::int64_t(weights.shape(1)) != classes_)
-      throw std::invalid_argument("weights must have the shape (features, classes)");
-    descent_->set_weights(weights.data());
-  }
-
- private:
-  nb::object copied(const std::vector<double>& from, std::int64_t rows) const {
-    AlignedArray<double> copy(from.size());
-    std::copy(from.begin(), from.end(), copy.data());
-    return to_matrix(std::move(copy), rows, classes_);
-  }
-
-  nb::object values_, starts_, indices_;
-  std::int64_t count_ = 0, features_ = 0, classes_ = 0;
-  std::unique_ptr<CoordinateDescent> descent_;
-};
+double descend_gram(Cube gram, Changed gradients, const std::string& kind, Matrix terms,
+                    Changed weights, std::int64_t sweeps, double share) {
+  const std::size_t features = weights.shape(0), k = weights.shape(1);
+  if (gram.shape(0) != k || gram.shape(1) != features || gram.shape(2) != features)
+    throw std::invalid_argument("gram must have the shape (classes, features, features)");
+  if (gradients.shape(0) != k || gradients.shape(1) != features)
+    throw std::invalid_argument("gradients must have the shape (classes, features)");
+  const GramModel model{std::int64_t(features), int(k), gram.data(), gradients.data()};
+  return descend(model, penalty_of(kind, terms, weights), weights, sweeps, share);
+}
 
 void bind_coordinate_descent(nb::module_& m) {
-  nb::class_<PyCoordinateDescent>(m, "CoordinateDescent")
-      .def(nb::init<Input<double>, Input<std::int64_t>, Input<std::int32_t>, ByteMatrix,
-                    Input<double>, Input<double>, const std::string&, bool>(),
-           "values"_a.noconvert(), "starts"_a.noconvert(), "indices"_a.noconvert(),
-           "own"_a.noconvert(), "loss_weights"_a, "penalties"_a, "loss"_a, "grouped"_a)
-      .def("sweep", &PyCoordinateDescent::sweep, "features"_a)
-      .def("weights", &PyCoordinateDescent::weights)
-      .def("scores", &PyCoordinateDescent::scores)
-      .def("set_weights", &PyCoordinateDescent::set_weights, "weights"_a);
+  m.def("descend_columns", &descend_columns, "values"_a.noconvert(), "starts"_a.noconvert(),
+        "indices"_a.noconvert(), "slopes"_a.noconvert(), "bends"_a.noconvert(), "shares"_a,
+        "damping"_a, "moved"_a.noconvert(), "kind"_a, "terms"_a, "weights"_a.noconvert(),
+        "sweeps"_a, "share"_a);
+  m.def("descend_gram", &descend_gram, "gram"_a.noconvert(), "gradients"_a.noconvert(), "kind"_a,
+        "terms"_a, "weights"_a.noconvert(), "sweeps"_a, "share"_a);
 }
 
 }  // namespace polymargin::bindings

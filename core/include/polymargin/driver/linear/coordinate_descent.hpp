@@ -1,10 +1,10 @@
-// Coordinate descent for smooth losses with a penalty that makes weights zero: one feature after
-// the other takes a Newton step of its own weights, with the penalty as it is (Yuan, Chang, Hsieh
-// and Lin, 2010, for one weight at a time).
+// Coordinate descent on a quadratic model of smooth losses, with a penalty that is kept as it is:
+// the inner loop of a proximal Newton method (Yuan, Ho and Lin, 2012, for one weight at a time).
 //
-//     minimise  sum_f lambda_f |w_f| + sum_i C_i loss_i(s_i),    s_i = sum_f x_if w_f
+//     minimise over W   g . (W - W0) + 1/2 (W - W0) . H (W - W0) + sum_f penalty_f(w_f)
 //
-// where |w_f| is the sum of the absolute values of a feature's weights, or their Euclidean norm.
+// where w_f are the weights of a feature, one for each class, and g and H the first and second
+// derivatives of the losses at W0. A step is of all classes of one feature.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,97 @@
 
 namespace polymargin {
 
-enum class SmoothLoss { kSquaredHinge, kLogistic, kSoftmax };
+enum class PenaltyKind { kAbsolute, kLength, kSquare };
 
-// Columns of a matrix. Without `rows` they are dense, one after the other.
-struct MatrixColumns {
-  std::int64_t count = 0, features = 0;  // of rows, and of columns
+// lambda_f times the sum of the absolute values of a feature's weights, their Euclidean length, or
+// half their squares; with bounds of the weights, which only the length does not have.
+struct Penalty {
+  PenaltyKind kind = PenaltyKind::kAbsolute;
+  std::span<const double> lambda, low, high;  // of every feature
+
+  // The step that minimises g.d + 1/2 sum_m h_m d_m^2 + penalty(w + d); returns by how much.
+  double solve(std::int64_t f, std::span<const double> w, std::span<const double> g,
+               std::span<const double> h, std::span<double> step) const {
+    if (kind == PenaltyKind::kLength) return solve_length(lambda[f], w, g, h, step);
+    double fall = 0;
+    for (std::size_t m = 0; m < w.size(); ++m) {
+      const double to = std::clamp(best(lambda[f], w[m] - g[m] / h[m], h[m]), low[f], high[f]);
+      const double d = step[m] = to - w[m];
+      fall -= d * (g[m] + h[m] / 2 * d) + value(lambda[f], to) - value(lambda[f], w[m]);
+    }
+    return fall;
+  }
+
+ private:
+  static constexpr int kRounds = 50;  // of Newton's method for a length
+
+  double value(double weight, double w) const {
+    return weight * (kind == PenaltyKind::kSquare ? w * w / 2 : std::abs(w));
+  }
+
+  // Where h/2 (w - v)^2 + penalty(w) is least.
+  double best(double weight, double v, double h) const {
+    if (kind == PenaltyKind::kSquare) return v * h / (h + weight);
+    return std::copysign(std::max(std::abs(v) - weight / h, 0.0), v);
+  }
+
+  // Where |h w - g| <= lambda all weights go to zero; else to r t / (h t + lambda) with
+  // r = h w - g, whose length is t.
+  static double solve_length(double weight, std::span<const double> w, std::span<const double> g,
+                             std::span<const double> h, std::span<double> step) {
+    double square = 0, before = 0;
+    for (std::size_t m = 0; m < w.size(); ++m) {
+      step[m] = h[m] * w[m] - g[m];  // r, until t is known
+      square += step[m] * step[m];
+      before += w[m] * w[m];
+    }
+    const bool to_zero = square <= weight * weight;
+    const double t = to_zero ? 0 : length_of_step(weight, step, h);
+    double fall = weight * (std::sqrt(before) - t);
+    for (std::size_t m = 0; m < w.size(); ++m) {
+      const double to = to_zero      ? 0
+                        : weight > 0 ? step[m] * t / (h[m] * t + weight)
+                                     : step[m] / h[m];
+      const double d = step[m] = to - w[m];
+      fall -= d * (g[m] + h[m] / 2 * d);
+    }
+    return fall;
+  }
+
+  // t > 0 with sum_m r_m^2 / (h_m t + lambda)^2 = 1, by Newton's method on one over the root of the
+  // sum, which is concave and rises. No matter without a penalty.
+  static double length_of_step(double weight, std::span<const double> r,
+                               std::span<const double> h) {
+    double t = 0;
+    for (int round = 0; round < kRounds && weight > 0; ++round) {
+      double sum = 0, slope = 0;
+      for (std::size_t m = 0; m < r.size(); ++m) {
+        const double share = r[m] / (h[m] * t + weight);
+        sum += share * share;
+        slope += share * share * h[m] / (h[m] * t + weight);
+      }
+      const double change = (std::sqrt(sum) - 1) * sum / slope;
+      t += change;
+      if (std::abs(change) <= 1e-14 * t) break;
+    }
+    return t;
+  }
+};
+
+// The model by the columns of the rows. `slopes` are the derivatives of the losses with respect to
+// the scores, and change with the weights; H is that of `bends`, one for each score, or with
+// `shares` of rows diag(p) - p p^T times them, p = `bends`.
+struct ColumnModel {
+  std::int64_t count = 0;  // of rows
+  int classes = 0;
   const double* values = nullptr;
-  const std::int64_t* starts = nullptr;
+  const std::int64_t* starts = nullptr;  // of a CSC matrix; null: dense columns
   const std::int32_t* rows = nullptr;
+  double* slopes = nullptr;
+  const double* bends = nullptr;
+  const double* shares = nullptr;   // null: the loss is a sum over classes
+  const double* damping = nullptr;  // of features: half of it times the square of a step is added
+  double* moved = nullptr;          // the steps so far, by feature and class
 
   // visit(row, value) of the entries of a column
   template <class Visit>
@@ -35,280 +118,141 @@ struct MatrixColumns {
         visit(std::int64_t(rows[e]), values[e]);
     }
   }
+
+  void gradient(std::int64_t f, std::span<double> g) const {
+    for (int m = 0; m < classes; ++m) g[m] = damping[f] * moved[f * classes + m];
+    for_each(f, [&](std::int64_t i, double x) {
+      const double* slope = slopes + i * classes;
+      for (int m = 0; m < classes; ++m) g[m] += x * slope[m];
+    });
+  }
+
+  // A diagonal matrix that is not below the block of H: diag(p) is not below diag(p) - p p^T.
+  void curvature(std::int64_t f, std::span<double> h) const {
+    std::fill(h.begin(), h.end(), damping[f]);
+    for_each(f, [&](std::int64_t i, double x) {
+      const double* bend = bends + i * classes;
+      const double square = x * x * (shares == nullptr ? 1 : shares[i]);
+      for (int m = 0; m < classes; ++m) h[m] += square * bend[m];
+    });
+  }
+
+  void move(std::int64_t f, std::span<const double> step) {
+    for (int m = 0; m < classes; ++m) moved[f * classes + m] += step[m];
+    for_each(f, [&](std::int64_t i, double x) {
+      const double* bend = bends + i * classes;
+      double *slope = slopes + i * classes, mean = 0;
+      if (shares != nullptr) {
+        x *= shares[i];
+        for (int m = 0; m < classes; ++m) mean += bend[m] * step[m];
+      }
+      for (int m = 0; m < classes; ++m) slope[m] += x * bend[m] * (step[m] - mean);
+    });
+  }
 };
 
+// The model by its matrix: entry (m, f, j) of `gram` is that of features f and j for class m, and
+// `gradients`, by class and feature, change with the weights.
+struct GramModel {
+  std::int64_t features = 0;
+  int classes = 0;
+  const double* gram = nullptr;
+  double* gradients = nullptr;
+
+  void gradient(std::int64_t f, std::span<double> g) const {
+    for (int m = 0; m < classes; ++m) g[m] = gradients[m * features + f];
+  }
+
+  void curvature(std::int64_t f, std::span<double> h) const {
+    for (int m = 0; m < classes; ++m) h[m] = gram[(m * features + f) * features + f];
+  }
+
+  void move(std::int64_t f, std::span<const double> step) {
+    for (int m = 0; m < classes; ++m) {
+      if (step[m] == 0) continue;
+      const double* row = gram + (m * features + f) * features;
+      double* gradient = gradients + m * features;
+      for (std::int64_t j = 0; j < features; ++j) gradient[j] += row[j] * step[m];
+    }
+  }
+};
+
+template <class Model>
 class CoordinateDescent {
  public:
-  // own[i * classes + m] says whether row i has class m; of a softmax it has one.
-  CoordinateDescent(MatrixColumns columns, int classes, SmoothLoss loss, bool grouped,
-                    std::vector<std::uint8_t> own, std::vector<double> loss_weights,
-                    std::vector<double> penalties)
-      : columns_(columns),
-        k_(classes),
-        loss_(loss),
-        grouped_(grouped),
-        own_(std::move(own)),
-        loss_weights_(std::move(loss_weights)),
-        penalties_(std::move(penalties)),
-        weights_(std::size_t(columns.features) * classes),
-        scores_(std::size_t(columns.count) * classes),
-        slopes_(scores_.size()),
-        curvatures_(scores_.size()),
-        gradient_(classes),
-        curvature_(classes),
-        step_(classes) {
-    evaluate_all();
-  }
-
-  const std::vector<double>& weights() const { return weights_; }
-  const std::vector<double>& scores() const { return scores_; }
-
-  // Weights to go on from; scores are summed anew.
-  void set_weights(const double* weights) {
-    std::copy_n(weights, weights_.size(), weights_.begin());
-    std::fill(scores_.begin(), scores_.end(), 0.0);
-    for (std::int64_t f = 0; f < columns_.features; ++f) {
-      const double* w = &weights_[f * k_];
-      if (std::all_of(w, w + k_, [](double value) { return value == 0; })) continue;
-      columns_.for_each(f, [&](std::int64_t i, double x) {
-        for (int m = 0; m < k_; ++m) scores_[i * k_ + m] += x * w[m];
-      });
+  // weights: of all features, one after the other; they are changed in place.
+  CoordinateDescent(Model& model, const Penalty& penalty, std::span<double> weights)
+      : model_(model),
+        penalty_(penalty),
+        weights_(weights),
+        k_(model.classes),
+        curvatures_(weights.size()),
+        gradient_(k_),
+        step_(k_) {
+    for (std::int64_t f = 0; f < features(); ++f) {
+      const auto h = std::span(curvatures_).subspan(f * k_, k_);
+      model.curvature(f, h);
+      for (double& value : h) value = std::max(value, kLeastCurvature);
+      all_.push_back(f);
     }
-    evaluate_all();
   }
 
-  // One step of each of these features; returns by how much the objective fell.
-  double sweep(std::span<const std::int64_t> features) {
-    double fall = 0;
-    for (const std::int64_t f : features) fall += grouped_ ? step_of_group(f) : step_of_each(f);
-    return fall;
+  // Sweep until what is left to gain is a small share of what was gained, over all features and
+  // then over those whose weights are not zero; returns what was gained.
+  double run(std::int64_t most, double share) {
+    double total = 0;
+    for (std::int64_t sweeps = 0; sweeps < most;) {
+      double fall = sweep(all_);
+      ++sweeps;
+      total += fall;
+      if (fall <= share * total) break;
+      nonzero();
+      while (sweeps < most) {
+        const double next = sweep(active_), rate = next / fall;
+        ++sweeps;
+        total += next;
+        fall = next;
+        // As a geometric series.
+        if (next <= 0 || (rate < 1 && next * rate <= share * total * (1 - rate))) break;
+      }
+    }
+    return total;
   }
 
  private:
-  static constexpr double kEnough = 0.01;  // of the predicted fall
-  static constexpr int kHalvings = 40;
-  static constexpr int kRounds = 50;  // of Newton's method for a length
   static constexpr double kLeastCurvature = 1e-12;
 
-  // Loss of row i as a function of its scores.
-  double loss_of(std::int64_t i, const double* s) const {
-    double sum = 0;
-    if (loss_ == SmoothLoss::kSoftmax) {
-      const double most = *std::max_element(s, s + k_);
-      double own = 0;
-      for (int m = 0; m < k_; ++m) {
-        sum += std::exp(s[m] - most);
-        if (own_[i * k_ + m]) own = s[m];
-      }
-      return loss_weights_[i] * (std::log(sum) + most - own);
-    }
-    for (int m = 0; m < k_; ++m) sum += loss_of_one(i, m, s[m]);
-    return sum;
-  }
+  std::int64_t features() const { return std::int64_t(weights_.size()) / k_; }
 
-  // Of losses that are sums over classes: the part of class m.
-  double loss_of_one(std::int64_t i, int m, double s) const {
-    const double z = own_[i * k_ + m] ? s : -s;
-    if (loss_ == SmoothLoss::kSquaredHinge) {
-      const double slack = std::max(1 - z, 0.0);
-      return loss_weights_[i] * slack * slack;
-    }
-    return loss_weights_[i] * (z > 0 ? std::log1p(std::exp(-z)) : std::log1p(std::exp(z)) - z);
-  }
-
-  void evaluate_all() {
-    for (std::int64_t i = 0; i < columns_.count; ++i) evaluate(i);
-  }
-
-  // First and second derivatives of the loss of row i.
-  void evaluate(std::int64_t i) {
-    const double* s = &scores_[i * k_];
-    if (loss_ != SmoothLoss::kSoftmax) {
-      for (int m = 0; m < k_; ++m) evaluate_one(i, m);
-      return;
-    }
-    const double most = *std::max_element(s, s + k_);
-    double sum = 0;
-    for (int m = 0; m < k_; ++m) sum += slopes_[i * k_ + m] = std::exp(s[m] - most);
-    for (int m = 0; m < k_; ++m) {
-      const double p = slopes_[i * k_ + m] / sum;
-      slopes_[i * k_ + m] = loss_weights_[i] * (p - own_[i * k_ + m]);
-      curvatures_[i * k_ + m] = loss_weights_[i] * p * (1 - p);
-    }
-  }
-
-  void evaluate_one(std::int64_t i, int m) {
-    const std::int64_t e = i * k_ + m;
-    const double sign = own_[e] ? 1 : -1, z = sign * scores_[e], weight = loss_weights_[i];
-    if (loss_ == SmoothLoss::kSquaredHinge) {
-      const double slack = std::max(1 - z, 0.0);
-      slopes_[e] = -2 * weight * sign * slack;
-      curvatures_[e] = slack > 0 ? 2 * weight : 0;
-    } else {
-      const double p = 1 / (1 + std::exp(z));
-      slopes_[e] = -weight * sign * p;
-      curvatures_[e] = weight * p * (1 - p);
-    }
-  }
-
-  void derivatives(std::int64_t f) {
-    std::fill(gradient_.begin(), gradient_.end(), 0.0);
-    std::fill(curvature_.begin(), curvature_.end(), 0.0);
-    columns_.for_each(f, [&](std::int64_t i, double x) {
-      const double *slope = &slopes_[i * k_], *bend = &curvatures_[i * k_];
-      for (int m = 0; m < k_; ++m) {
-        gradient_[m] += x * slope[m];
-        curvature_[m] += x * x * bend[m];
-      }
-    });
-  }
-
-  // Absolute values: classes are steps of their own, one after the other if the loss joins them.
-  double step_of_each(std::int64_t f) {
-    derivatives(f);
+  double sweep(const std::vector<std::int64_t>& some) {
     double fall = 0;
-    const double lambda = penalties_[f];
-    for (int m = 0; m < k_; ++m) {
-      double& w = weights_[f * k_ + m];
-      const double h = std::max(curvature_[m], kLeastCurvature), g = gradient_[m];
-      const double v = w - g / h;
-      const double to = std::copysign(std::max(std::abs(v) - lambda / h, 0.0), v);
-      if (to == w) continue;
-      double d = to - w;
-      const double predicted = g * d + lambda * (std::abs(to) - std::abs(w));
-      for (int halving = 0; halving < kHalvings; ++halving, d /= 2) {
-        const double change = loss_change(f, m, d) + lambda * (std::abs(w + d) - std::abs(w));
-        if (change > kEnough * predicted * std::ldexp(1.0, -halving)) continue;
-        fall -= change;
-        w += d;
-        columns_.for_each(f, [&](std::int64_t i, double x) {
-          scores_[i * k_ + m] += x * d;
-          if (loss_ == SmoothLoss::kSoftmax)
-            evaluate(i);
-          else
-            evaluate_one(i, m);
-        });
-        if (loss_ == SmoothLoss::kSoftmax) derivatives(f);
-        break;
-      }
+    for (const std::int64_t f : some) {
+      const auto w = weights_.subspan(f * k_, k_);
+      model_.gradient(f, gradient_);
+      const double gain =
+          penalty_.solve(f, w, gradient_, std::span(curvatures_).subspan(f * k_, k_), step_);
+      if (std::all_of(step_.begin(), step_.end(), [](double d) { return d == 0; })) continue;
+      fall += gain;
+      for (int m = 0; m < k_; ++m) w[m] += step_[m];
+      model_.move(f, step_);
     }
     return fall;
   }
 
-  // Euclidean norm: one step for all classes, each with its curvature h. Where |h w - g| <= lambda
-  // it goes to zero; else to r t / (h t + lambda) with r = h w - g, whose length is t.
-  double step_of_group(std::int64_t f) {
-    derivatives(f);
-    const double lambda = penalties_[f];
-    double* w = &weights_[f * k_];
-    // A softmax bends by less than twice its diagonal in any direction.
-    const double joint = loss_ == SmoothLoss::kSoftmax ? 2 : 1;
-    double square = 0;
-    for (int m = 0; m < k_; ++m) {
-      curvature_[m] = std::max(joint * curvature_[m], kLeastCurvature);
-      square += std::pow(curvature_[m] * w[m] - gradient_[m], 2);
+  void nonzero() {
+    active_.clear();
+    for (const std::int64_t f : all_) {
+      const double* w = &weights_[f * k_];
+      if (std::any_of(w, w + k_, [](double value) { return value != 0; })) active_.push_back(f);
     }
-    const bool to_zero = std::sqrt(square) <= lambda;
-    const double t = to_zero ? 0 : length_of_step(w, lambda);
-    for (int m = 0; m < k_; ++m) {
-      const double r = curvature_[m] * w[m] - gradient_[m];
-      step_[m] = (to_zero ? 0 : r * t / (curvature_[m] * t + lambda)) - w[m];
-    }
-    double slope = 0;
-    bool moves = false;
-    for (int m = 0; m < k_; ++m) {
-      slope += gradient_[m] * step_[m];
-      moves |= step_[m] != 0;
-    }
-    if (!moves) return 0;
-    const double before = length(w, step_.data(), 0);
-    const double predicted = slope + lambda * (length(w, step_.data(), 1) - before);
-    double share = 1;
-    for (int halving = 0; halving < kHalvings; ++halving, share /= 2) {
-      const double change =
-          loss_change(f, share) + lambda * (length(w, step_.data(), share) - before);
-      if (change > kEnough * predicted * share) continue;
-      for (int m = 0; m < k_; ++m) w[m] = share == 1 && to_zero ? 0 : w[m] + share * step_[m];
-      columns_.for_each(f, [&](std::int64_t i, double x) {
-        for (int m = 0; m < k_; ++m) scores_[i * k_ + m] += share * x * step_[m];
-        evaluate(i);
-      });
-      return -change;
-    }
-    return 0;
   }
 
-  // t > 0 with sum_m r_m^2 / (h_m t + lambda)^2 = 1, by Newton's method on one over the root of the
-  // sum, which is concave and rises.
-  double length_of_step(const double* w, double lambda) const {
-    double t = 0;
-    for (int round = 0; round < kRounds; ++round) {
-      double sum = 0, slope = 0;
-      for (int m = 0; m < k_; ++m) {
-        const double r = curvature_[m] * w[m] - gradient_[m];
-        const double below = curvature_[m] * t + lambda;
-        if (below <= 0) return euclidean(w);
-        sum += r * r / (below * below);
-        slope += r * r * curvature_[m] / (below * below * below);
-      }
-      const double root = std::sqrt(sum);
-      const double change = (root - 1) * sum / slope;
-      t += change;
-      if (std::abs(change) <= 1e-14 * t) break;
-    }
-    return t;
-  }
-
-  // Without a penalty: the length of r / h.
-  double euclidean(const double* w) const {
-    double square = 0;
-    for (int m = 0; m < k_; ++m) square += std::pow(w[m] - gradient_[m] / curvature_[m], 2);
-    return std::sqrt(square);
-  }
-
-  double length(const double* w, const double* step, double t) const {
-    double square = 0;
-    for (int m = 0; m < k_; ++m) square += std::pow(w[m] + t * step[m], 2);
-    return std::sqrt(square);
-  }
-
-  // By how much the losses change with d more of feature f for class m.
-  double loss_change(std::int64_t f, int m, double d) {
-    double change = 0;
-    moved_.resize(k_);
-    columns_.for_each(f, [&](std::int64_t i, double x) {
-      const double* s = &scores_[i * k_];
-      if (loss_ == SmoothLoss::kSoftmax) {
-        std::copy_n(s, k_, moved_.begin());
-        moved_[m] += x * d;
-        change += loss_of(i, moved_.data()) - loss_of(i, s);
-      } else {
-        change += loss_of_one(i, m, s[m] + x * d) - loss_of_one(i, m, s[m]);
-      }
-    });
-    return change;
-  }
-
-  // The same with t times the step, of all classes.
-  double loss_change(std::int64_t f, double t) {
-    double change = 0;
-    moved_.resize(k_);
-    columns_.for_each(f, [&](std::int64_t i, double x) {
-      const double* s = &scores_[i * k_];
-      for (int m = 0; m < k_; ++m) moved_[m] = s[m] + t * x * step_[m];
-      change += loss_of(i, moved_.data()) - loss_of(i, s);
-    });
-    return change;
-  }
-
-  MatrixColumns columns_;
+  Model& model_;
+  const Penalty& penalty_;
+  std::span<double> weights_;
   int k_;
-  SmoothLoss loss_;
-  bool grouped_;
-  std::vector<std::uint8_t> own_;
-  std::vector<double> loss_weights_, penalties_;
-  std::vector<double> weights_, scores_, slopes_, curvatures_;  // of all rows and classes
-  std::vector<double> gradient_, curvature_, step_, moved_;     // of one feature
+  std::vector<double> curvatures_, gradient_, step_;
+  std::vector<std::int64_t> all_, active_;
 };
 
 }  // namespace polymargin

@@ -1,16 +1,15 @@
-"""The driver of coordinate descent, for penalties that make weights zero.
+"""The driver of coordinate descent, for penalties that make weights zero and bounds.
 
-The objective is ``sum_f |w_f| + sum_i C_i loss_i``, where ``|w_f|`` is the sum of the
-absolute values of a feature's weights ("l1") or their Euclidean norm ("group"). The
-gradients of the losses at the scores are dual variables u; the dual is the sum of their
-terms, if no ``|X_f^T b(u)|`` in the dual norm is above one. Shrunk until that holds,
-and with intercepts that are not penalised moved until they are balanced, they prove a
-gap.
+The objective is ``penalty(W) + sum_i C_i loss_i`` (see `penalty`). The gradients of the
+losses at the scores are dual variables u; the dual is the sum of their terms, less the
+conjugate of the penalty at X^T b(u). Shrunk until that is finite, and with intercepts
+that are not penalised moved until they are balanced, they prove a gap.
 
-An epoch looks at all features once, and then sweeps some times over those that count:
-weights other than zero, and features that are to leave zero; Newton steps follow, where
-their system is small. Columns of "l1" where
-classes are problems of their own are solved one by one, each with its own features.
+An epoch is a step of a proximal Newton method: it looks at all features, chooses those
+that count (weights other than zero, and some of those that are to leave zero),
+minimises a quadratic model on them, and goes along as far as the objective falls.
+Columns of "l1" where classes are problems of their own are solved one by one, each with
+its own features.
 """
 
 from dataclasses import dataclass
@@ -19,7 +18,6 @@ from time import perf_counter
 import numpy as np
 import scipy.sparse as sp
 
-from ...._core import core
 from ....access.rows import Rows
 from ....base.threads import blas_on_one_thread
 from ....certify.balanced_duals import Part, balance, parts_of
@@ -28,11 +26,14 @@ from ....machine.problem import Problem
 from ....machine.projection import Blocks
 from ...options import LinearOptions
 from ...protocol import EpochReport
-from .newton import newton_step
+from .penalty import Penalty
+from .proximal_step import minimise
+from .quadratic_model import quadratic_model
 
-SWEEPS = 10  # of an epoch, at most
-SMALL = 0.1  # what a sweep gains, of the first, at which an epoch ends
-NEWTON_STEPS = 5  # of an epoch, at most
+HALVINGS = 30  # of a step
+ENOUGH = 0.01  # of the fall that the slope at its beginning promises
+DAMPING = 1  # of the first model
+FEW = 100  # features that may always leave zero together
 SOLVER = "coordinate"
 
 
@@ -46,22 +47,29 @@ class SparseProblem:
         Of W.
     rows : ndarray of int
     blocks : Blocks
-    core : CoordinateDescent
     matrix : csc_array or ndarray
         The rows in double precision, with the constant feature.
+    weights, scores : ndarray
+    damping : float
+        Of the next model.
     primal, dual : float
-    gradient : ndarray
-        Of the losses, by feature and column.
+    duals : ndarray
+        The gradient of the losses with respect to violations.
+    pulls : ndarray
+        Minus the gradient of the losses, by feature and column.
     """
 
     columns: slice
     rows: np.ndarray
     blocks: Blocks
-    core: object
     matrix: object
+    weights: np.ndarray
+    scores: np.ndarray
+    damping: float = DAMPING
     primal: float = np.inf
     dual: float = 0.0
-    gradient: np.ndarray | None = None
+    duals: np.ndarray | None = None
+    pulls: np.ndarray | None = None
 
 
 class CoordinateDriver:
@@ -72,7 +80,7 @@ class CoordinateDriver:
     rows : Rows
     problem : Problem
     options : LinearOptions
-        `penalty` is "l1" or "group". A problem is finished when its gap is `tol`.
+        With `penalty` and `weight_bounds`. A problem is finished when its gap is `tol`.
     """
 
     interrupted = False  # a signal raises KeyboardInterrupt, here as in any Python code
@@ -80,118 +88,98 @@ class CoordinateDriver:
 
     def __init__(self, rows: Rows, problem: Problem, options: LinearOptions):
         self.problem, self.dtype, self.tol = problem, rows.dtype, options.tol
-        self.grouped = options.penalty == "group"
         self.free = options.fit_intercept == "free"
         self.bias = float(rows.bias)
         self._random = np.random.default_rng(options.seed)
         matrix = _with_constant(rows.matrix, self.bias)
-        self.penalties = np.ones(matrix.shape[1])
+        terms = np.empty((3, matrix.shape[1]))
+        terms[:] = np.array([1.0, -np.inf, np.inf])[:, None]
         if self.free:
-            self.penalties[-1] = 0.0
+            terms[0, -1] = 0.0
+        self.penalty = Penalty(options.penalty, terms)
         parts = list(parts_of(problem))
-        if self.grouped and len(parts) > 1:  # features are what they share
+        if options.penalty == "group" and len(parts) > 1:  # features are shared
             parts = [_joined(problem)]
-        self._problems = [self._begin(part, matrix) for part in parts]
-
-    def _begin(self, part: Part, matrix) -> SparseProblem:
-        X = matrix if len(part.rows) == matrix.shape[0] else matrix[part.rows]
-        blocks = part.blocks
-        own = np.zeros(blocks.shape, dtype=np.uint8)
-        own[blocks.own] = 1
-        none = np.zeros(0, np.int64), np.zeros(0, np.int32)
-        if sp.issparse(X):
-            values = X.data, X.indptr.astype(np.int64), X.indices.astype(np.int32)
-        else:
-            values = X.ravel(order="F"), *none
-        descent = core.CoordinateDescent(
-            *values,
-            own,
-            blocks.loss_weights,
-            self.penalties,
-            blocks.loss,
-            self.grouped,
-        )
-        return SparseProblem(part.columns, part.rows, blocks, descent, X)
+        self._problems = [_begin(part, matrix) for part in parts]
 
     def epoch(self, seconds: float) -> EpochReport:
-        """Sweep over the features that count, of every problem that is not finished."""
-        with blas_on_one_thread():  # vectors are short
+        """Take a step in every problem that is not finished."""
+        with blas_on_one_thread():
             return self._epoch(perf_counter() + seconds)
 
     def _epoch(self, end: float) -> EpochReport:
         visits = moves = 0
         stopped = False
         for each in self._problems:
-            if each.gradient is None:
+            if each.pulls is None:
                 self._measure(each)
             if relative_gap(each.primal, each.dual) <= self.tol:
                 continue
             if perf_counter() > end:
                 stopped = True
                 break
-            active, first = self._active(each), 0.0
             before = each.primal, each.dual
-            for _ in range(SWEEPS):
-                fall = each.core.sweep(self._random.permutation(active))
-                visits += len(active)
-                first = first or fall
-                if fall <= SMALL * first or perf_counter() > end:
-                    break
-            self._newton_steps(each)
+            visits += self._step(each)
             self._measure(each)
             moves += each.primal < before[0] or each.dual > before[1]
         primal, dual = self._objectives()
         return EpochReport(visits, moves, np.inf, dual, primal, stopped)
 
-    def _newton_steps(self, each: SparseProblem) -> None:
-        """Take Newton steps as long as they help much."""
-        blocks, W = each.blocks, each.core.weights()
-        value = self._penalty(W) + blocks.losses(blocks.violations(each.core.scores()))
-        for _ in range(NEWTON_STEPS):
-            found = newton_step(
-                blocks, each.matrix, W, self.penalties, self.grouped, value
-            )
-            if found is None:
-                return
-            before = value
-            W, value = found
-            each.core.set_weights(W)
-            if before - value <= self.tol * abs(value):
-                return
+    def _step(self, each: SparseProblem) -> int:
+        """Take a proximal Newton step; return of how many features."""
+        features, blocks = self._chosen(each), each.blocks
+        X, W = each.matrix[:, features], each.weights[features]
+        penalty = self.penalty.of(features)
+        model = quadratic_model(blocks, X, each.duals, each.damping)
+        left = min(max(0.1 * relative_gap(each.primal, each.dual), 1e-3), 0.1)
+        step = minimise(model, W, penalty, left) - W
+        changes, before = X @ step, penalty.value(W)
+        slope = penalty.value(W + step) - before - np.vdot(each.pulls[features], step)
+        losses = each.primal - self.penalty.value(each.weights)
+        length = 1.0
+        for _ in range(HALVINGS):
+            weights, scores = W + length * step, each.scores + length * changes
+            fall = before + losses - penalty.value(weights)
+            fall -= blocks.losses(blocks.violations(scores))
+            if fall >= -ENOUGH * length * slope and fall > 0:
+                each.weights[features], each.scores = weights, scores
+                break
+            length /= 2
+        each.damping *= 0.2 if length == 1 else 5 if length < 0.5 else 1
+        return len(features)
 
-    def _active(self, each: SparseProblem) -> np.ndarray:
-        counts = each.core.weights().any(axis=1)
-        counts |= self._dual_norms(each.gradient) > self.penalties
-        return np.flatnonzero(counts)
+    def _chosen(self, each: SparseProblem) -> np.ndarray:
+        """Features with weights, and those that leave zero: at most as many again.
 
-    def _dual_norms(self, gradient) -> np.ndarray:
-        if self.grouped:
-            return np.sqrt(np.einsum("fm,fm->f", gradient, gradient))
-        return np.abs(gradient).max(axis=1)
-
-    def _penalty(self, W) -> float:
-        norms = np.sqrt((W * W).sum(axis=1)) if self.grouped else np.abs(W).sum(axis=1)
-        return float(self.penalties @ norms)
+        In a new order, for the descent.
+        """
+        counts = each.weights.any(axis=1)
+        excess = self.penalty.excess(each.pulls)
+        excess[counts] = 0
+        leaving = np.flatnonzero(excess > 1)
+        most = max(FEW, int(counts.sum()))
+        if len(leaving) > most:
+            leaving = leaving[np.argpartition(-excess[leaving], most)[:most]]
+        return self._random.permutation(np.append(np.flatnonzero(counts), leaving))
 
     def _measure(self, each: SparseProblem) -> None:
         """Compute the gradient of the losses, and both objectives."""
-        blocks, scores, W = each.blocks, each.core.scores(), each.core.weights()
-        h = blocks.violations(scores)
-        u = blocks.loss_gradient(h)
-        each.gradient = -self._sums(each, u)
-        each.primal = self._penalty(W) + blocks.losses(h)
-        certified = each.gradient
+        blocks, W = each.blocks, each.weights
+        h = blocks.violations(each.scores)
+        each.duals = u = blocks.loss_gradient(h)
+        each.pulls = self._sums(each, u)
+        each.primal = self.penalty.value(W) + blocks.losses(h)
+        certified = each.pulls
         if self.free:
             b = W[-1] * self.bias
-            found = balance(blocks, scores - b, u, 1.0, b)
+            found = balance(blocks, each.scores - b, u, 1.0, b)
             if found is None:
                 return
             u = found.duals
             certified = self._sums(each, u)
-        kept = self.penalties > 0
-        norms = self._dual_norms(certified)[kept]
-        most = np.max(norms / self.penalties[kept], initial=1.0)
-        each.dual = max(each.dual, blocks.dual_terms(u / most))
+        most = self.penalty.shrinkage(certified)
+        dual = blocks.dual_terms(u / most) - self.penalty.conjugate(certified / most)
+        each.dual = max(each.dual, dual)
 
     def _sums(self, each: SparseProblem, u) -> np.ndarray:
         """X^T b: what the coefficients of variables make of the features."""
@@ -204,34 +192,20 @@ class CoordinateDriver:
     def rebuild(self) -> None:
         """Sum the scores anew."""
         for each in self._problems:
-            each.core.set_weights(each.core.weights())
+            each.scores = each.matrix @ each.weights
 
     def certify(self) -> tuple[float, float, float]:
         """Objectives of the weights, as they are rounded, and of the dual variables."""
         with blas_on_one_thread():
             for each in self._problems:
-                rounded = each.core.weights().astype(self.dtype).astype(np.float64)
-                each.core.set_weights(rounded)
+                each.weights = each.weights.astype(self.dtype).astype(np.float64)
+                each.scores = each.matrix @ each.weights
                 self._measure(each)
-            violation = max(self._violation(each) for each in self._problems)
+            violation = max(
+                self.penalty.violation(each.weights, each.pulls)
+                for each in self._problems
+            )
         return *self._objectives(), violation
-
-    def _violation(self, each: SparseProblem) -> float:
-        """By how much a slope is wrong, where the penalty has one or leaves a range."""
-        W, gradient = each.core.weights(), each.gradient
-        if self.grouped:
-            norms = np.sqrt(np.einsum("fm,fm->f", W, W))[:, None]
-            slopes = np.divide(W, norms, out=np.zeros_like(W), where=norms > 0)
-        else:
-            slopes = np.sign(W)
-        wrong = gradient + self.penalties[:, None] * slopes
-        at_zero = ~W.any(axis=1) if self.grouped else W == 0
-        if self.grouped:
-            excess = np.maximum(self._dual_norms(gradient) - self.penalties, 0)
-            of_others = np.abs(wrong).max(axis=1)
-            return float(np.where(at_zero, excess, of_others).max())
-        excess = np.maximum(np.abs(gradient) - self.penalties[:, None], 0)
-        return float(np.where(at_zero, excess, np.abs(wrong)).max())
 
     def duals(self) -> None:
         """Say that weights are not sums of rows."""
@@ -241,9 +215,9 @@ class CoordinateDriver:
 
     def weights(self) -> np.ndarray:
         """W, in the number format of the rows."""
-        W = np.zeros((len(self.penalties), self.problem.n_columns))
+        W = np.zeros((self.penalty.terms.shape[1], self.problem.n_columns))
         for each in self._problems:
-            W[:, each.columns] = each.core.weights()
+            W[:, each.columns] = each.weights
         return W.astype(self.dtype)
 
     def release_weights(self) -> np.ndarray:
@@ -253,9 +227,18 @@ class CoordinateDriver:
     def set_weights(self, W) -> None:
         """Start from weights."""
         for each in self._problems:
-            columns = np.ascontiguousarray(W[:, each.columns], dtype=np.float64)
-            each.core.set_weights(columns)
-            each.gradient = None
+            each.weights = np.array(W[:, each.columns], dtype=np.float64)
+            each.scores = each.matrix @ each.weights
+            each.pulls = None
+
+
+def _begin(part: Part, matrix) -> SparseProblem:
+    X = matrix if len(part.rows) == matrix.shape[0] else matrix[part.rows]
+    if not sp.issparse(X):
+        X = np.asfortranarray(X)
+    weights = np.zeros((X.shape[1], part.blocks.shape[1]))
+    scores = np.zeros(part.blocks.shape)
+    return SparseProblem(part.columns, part.rows, part.blocks, X, weights, scores)
 
 
 def _joined(problem: Problem) -> Part:
