@@ -49,9 +49,12 @@ static nb::dict failure_dict(const TextPosition& position, const std::string& ex
 }
 
 template <class Real, class Index>
-static Svmlight<Real, Index> parse(std::string_view text, FirstIndex first_index, int threads) {
+static Svmlight<Real, Index> parse(std::string_view text, FirstIndex first_index, int threads,
+                                   bool several_labels) {
   nb::gil_scoped_release released;
-  return SvmlightParser<Real, Index>(text, first_index, threads, &signalled).parse();
+  return SvmlightParser<Real, Index>(text, first_index, threads, &signalled, TextChunks::kSize,
+                                     several_labels)
+      .parse();
 }
 
 template <class Real, class Index>
@@ -74,12 +77,12 @@ static nb::dict svmlight_dict(std::string_view text, Svmlight<Real, Index> parse
 }
 
 template <class Real>
-static nb::dict parse_svmlight(Bytes bytes, FirstIndex first_index, int threads) {
+static nb::dict parse_svmlight(Bytes bytes, FirstIndex first_index, int threads, bool several) {
   const std::string_view text = view(bytes);
-  auto narrow = parse<Real, std::int32_t>(text, first_index, threads);
+  auto narrow = parse<Real, std::int32_t>(text, first_index, threads, several);
   if (narrow.failure.fault != Fault::index_width) return svmlight_dict(text, std::move(narrow));
   narrow = {};
-  return svmlight_dict(text, parse<Real, std::int64_t>(text, first_index, threads));
+  return svmlight_dict(text, parse<Real, std::int64_t>(text, first_index, threads, several));
 }
 
 template <class Real>
@@ -195,8 +198,10 @@ NB_MODULE(_reading, m) {
       .value("unknown", FirstIndex::unknown)
       .value("zero", FirstIndex::zero)
       .value("one", FirstIndex::one);
-  m.def("parse_svmlight_float32", &parse_svmlight<float>, "text"_a, "first_index"_a, "threads"_a);
+  m.def("parse_svmlight_float32", &parse_svmlight<float>, "text"_a, "first_index"_a, "threads"_a,
+        "several_labels"_a = false);
   m.def("parse_svmlight_float64", &parse_svmlight<double>, "text"_a, "first_index"_a, "threads"_a,
+        "several_labels"_a = false,
         "The arrays of a CSR matrix and of labels; or line, column, what was expected and what was "
         "found instead.");
   m.def("parse_table_float32", &parse_table<float>, "text"_a, "delimiter"_a, "columns"_a, "label"_a,

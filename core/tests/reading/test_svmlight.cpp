@@ -56,6 +56,29 @@ void check_fault(const std::string& text, Fault fault, std::int64_t line, std::i
   }
 }
 
+// Any number of labels a row; the offset of none is that of the first pair.
+void check_several_labels() {
+  const std::string text = "1,5,9 3:0.4\n 2:1\n7 1:1\nqid:3 1:2\nb,a\n";
+  for (const std::int64_t chunk_size : {4, 1000}) {
+    const auto parsed =
+        SvmlightParser<double, std::int32_t>(text, FirstIndex::one, 1, never, chunk_size, true)
+            .parse();
+    CHECK(parsed.failure.fault == Fault::none);
+    CHECK_EQUAL(parsed.rows, 5);
+    CHECK_EQUAL(parsed.entries, 4);
+    CHECK(!parsed.labels_are_numbers);
+    const char* const words[] = {"1,5,9", "2:1", "7", "qid:3", "b,a"};
+    for (int i = 0; i < 5; ++i)
+      CHECK(token_of(std::string_view(text).substr(std::size_t(parsed.label_offsets[i]))) ==
+            words[i]);
+  }
+  const std::string longest(8192, 'x');
+  const auto parsed = SvmlightParser<double, std::int32_t>(longest, FirstIndex::one, 1, never,
+                                                           TextChunks::kSize, true)
+                          .parse();
+  CHECK(parsed.failure.fault == Fault::long_label);
+}
+
 void check_faults() {
   check_fault("9,2 1:1", Fault::several_labels, 1, 1);
   check_fault(std::string(256, 'x') + " 1:1", Fault::long_label, 1, 1);
@@ -144,6 +167,7 @@ void run_tests() {
   check_first_indices();
   check_labels();
   check_faults();
+  check_several_labels();
   check_threads();
   check_stop();
 }

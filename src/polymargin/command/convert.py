@@ -74,7 +74,13 @@ def run(arguments: argparse.Namespace) -> int:
         _make_store(arguments)
         return OK
     data = read_any(arguments, source)
-    save_data(data.X, data.y, target, feature_names=data.feature_names)
+    save_data(
+        data.X,
+        data.y,
+        target,
+        feature_names=data.feature_names,
+        label_names=data.label_names,
+    )
     return OK
 
 

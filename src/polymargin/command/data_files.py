@@ -5,6 +5,7 @@ from pathlib import Path
 
 from .estimator_choice import classes_of
 from .features import check_labels
+from .label_sets import names_for
 from .model_files import ZERO_BASED, table_metadata, trained_columns
 from .standard_streams import note
 
@@ -35,13 +36,17 @@ def read_data(arguments, source: str, like=None):
         return _open_store(source, getattr(arguments, "memory_limit", None))
     if like is None:
         words = [*arguments.category, *arguments.text]
-        data = _read_columns(arguments, source, as_words=words)
-        check_labels(data, source)
+        data = _read_columns(
+            arguments, source, as_words=words, several_labels="auto"
+        )
+        if data.label_names is None:
+            check_labels(data, source)
     elif like.is_table:
         trained = trained_columns(table_metadata(like))
         data = _read_trained(arguments, source, trained, classes_of(like))
     else:
         options = {"n_features": like.X.shape[1], "zero_based": like.zero_based}
+        options |= _of_sets(like.label_names)
         data = _read(arguments, source, classes_of(like), **options)
     if data.y is None:
         raise ValueError(f"{source} has no labels; put one before each row.")
@@ -79,7 +84,7 @@ def read_for(model, arguments, source: str):
             f"the model takes texts, and {source} has rows of columns; fit it with a "
             f"ColumnTransformer that names the column of the texts."
         )
-    options = {"zero_based": metadata.get(ZERO_BASED)}
+    options = {"zero_based": metadata.get(ZERO_BASED)} | _of_sets(names_for(model))
     if arguments.n_features is None and wanted > MOST_FEATURES:
         options["n_features"] = wanted
     data = _read(arguments, source, model.classes_, **options)
@@ -141,7 +146,14 @@ def read_any(arguments, source: str):
         data = _open_store(source)
         rows = data.X.load()
         return replace(data, X=rows.X, y=rows.y)
-    return _read(arguments, source)
+    return _read(arguments, source, several_labels="auto")
+
+
+def _of_sets(label_names) -> dict:
+    """What to know of rows with several labels, if they are such."""
+    if label_names is None:
+        return {}
+    return {"several_labels": True, "label_names": label_names}
 
 
 def is_store(source: str) -> bool:
@@ -185,7 +197,9 @@ def _read(arguments, source: str, classes=None, **known):
     if classes is None:
         return load_data(source, **options)
     data = load_written(source, **options)
-    return data if data.y is None else replace(data, y=labels_like(data.y, classes))
+    if data.y is None or data.label_names is not None:
+        return data
+    return replace(data, y=labels_like(data.y, classes))
 
 
 def _read_trained(arguments, source: str, trained, classes):

@@ -144,7 +144,11 @@ def choose(arguments: argparse.Namespace, X, classes) -> Choice:
         "costs": arguments.costs,
         **shared_parameters(arguments, classes),
     }
-    of_linear = {"features": arguments.features, **_intercept(arguments.bias)}
+    of_linear = {
+        "features": arguments.features,
+        "thresholds": getattr(arguments, "thresholds", None),
+        **_intercept(arguments.bias),
+    }
     of_kernel = {
         "gamma": arguments.gamma,
         "degree": arguments.degree,
@@ -221,6 +225,8 @@ def classes_of(data):
     """Return the different labels of data, in order."""
     import numpy as np
 
+    if data.label_names is not None:
+        return data.label_names
     return data.X.classes if is_stored(data.X) else np.unique(data.y)
 
 

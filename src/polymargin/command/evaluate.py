@@ -3,7 +3,7 @@
 import argparse
 
 from .data_files import read_for
-from .exit_status import OK
+from .exit_status import OK, UsageError
 from .model_files import read_model, which_is_the_model
 from .options import DATA, add_data_options, add_html_option
 
@@ -43,7 +43,12 @@ def run(arguments: argparse.Namespace) -> int:
     data = read_for(model, arguments, data_path)
     if data.y is None:
         raise ValueError(f"{data_path} has no labels; `predict` needs none.")
-    evaluation = evaluate(model, data.X, data.y)
+    if data.label_names is not None and arguments.html is not None:
+        raise UsageError(
+            f"{data_path} has several labels a row, and --html is for one; leave it "
+            f"out."
+        )
+    evaluation = evaluate(model, data.X, data.y, data.label_names)
     found = {"model": model_path, "data": data_path} | evaluation.to_dict()
     if arguments.html is not None:
         write_page(arguments.html, found, "evaluate")

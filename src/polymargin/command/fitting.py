@@ -83,8 +83,11 @@ def folds_of(y, wanted: int | None, seed: int):
     seed : int
     """
     import numpy as np
-    from sklearn.model_selection import StratifiedKFold
+    from sklearn.model_selection import KFold, StratifiedKFold
 
+    if y.ndim == 2:  # several labels a row
+        folds = min(_FOLDS, y.shape[0]) if wanted is None else wanted
+        return KFold(folds, shuffle=True, random_state=seed) if folds > 1 else None
     largest = int(np.unique(y, return_counts=True)[1].max())
     if wanted == 0 or (wanted is None and largest < 2):
         return None
@@ -129,10 +132,12 @@ def cross_validate(choice: Choice, features, data, folds, n_jobs, progress: Prog
         with warnings.catch_warnings():
             # folds of classes with few rows
             warnings.filterwarnings("ignore", message="The least populated class")
-            splits = list(folds.split(data.y, data.y))
+            splits = list(folds.split(np.zeros(data.y.shape[0]), data.y))
         found = on_threads(predict, splits, thread_count(n_jobs), watch.stop.set)
     y = [data.y[test] for _, test in splits]
     predicted, confidence = zip(*found, strict=True)
+    if data.label_names is not None:
+        return _sets_of_folds(predicted, y, data.label_names)
     scores = [float((a == b).mean()) for a, b in zip(predicted, y, strict=True)]
     evaluation = evaluation_of(
         np.concatenate(predicted),
@@ -141,6 +146,20 @@ def cross_validate(choice: Choice, features, data, folds, n_jobs, progress: Prog
         confidence=None if confidence[0] is None else np.concatenate(confidence),
     )
     return np.array(scores), evaluation
+
+
+def _sets_of_folds(predicted, y, label_names):
+    """What `cross_validate` returns, of several labels a row."""
+    import numpy as np
+    import scipy.sparse as sp
+
+    from ..files.models.set_evaluation import set_evaluation
+
+    folds = [
+        set_evaluation(*both, label_names) for both in zip(predicted, y, strict=True)
+    ]
+    together = set_evaluation(np.vstack(predicted), sp.vstack(y), label_names)
+    return np.array([fold.accuracy for fold in folds]), together
 
 
 def measured(comparison, classes):

@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from .label_sets import LABELS
+
 MODEL_SUFFIX = ".polymargin"
 STORE_SUFFIX = ".rows"
 # In the metadata of models: how svmlight text counts, and what a table was like.
@@ -75,6 +77,8 @@ def model_metadata(source: str, data) -> dict:
     metadata = {"data": source} | table_metadata(data)
     if data.zero_based is not None:
         metadata[ZERO_BASED] = data.zero_based
+    if data.label_names is not None:
+        metadata[LABELS] = data.label_names.tolist()
     return metadata
 
 

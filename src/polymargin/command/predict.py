@@ -4,6 +4,7 @@ import argparse
 
 from .data_files import read_for
 from .exit_status import OK, UsageError
+from .label_sets import names_for, predicted_words
 from .model_files import read_model, which_is_the_model
 from .options import DATA, add_data_options
 from .output_files import open_text_output
@@ -51,18 +52,20 @@ def run(arguments: argparse.Namespace) -> int:
     model = read_model(model_path)
     values = _values_of(model, arguments)
     data = read_for(model, arguments, data_path)
-    predicted = label_texts(model.predict(data.X))
+    predicted = predicted_words(model, model.predict(data.X))
     with open_text_output(arguments.output) as stream:
         if values is None:
             stream.writelines(f"{label}\n" for label in predicted)
         else:
-            stream.write("labels " + " ".join(label_texts(model.classes_)) + "\n")
+            names = names_for(model)
+            names = model.classes_ if names is None else names
+            stream.write("labels " + " ".join(label_texts(names)) + "\n")
             for label, row in zip(predicted, values(data.X).tolist(), strict=True):
                 numbers = " ".join(f"{number:.9g}" for number in row)
                 stream.write(f"{label} {numbers}\n")
     flush_output()
     if not arguments.quiet and data.y is not None:
-        _tell_accuracy(data.y, predicted, model)
+        _tell_accuracy(data.y, data.label_names, predicted, model)
     return OK
 
 
@@ -87,13 +90,19 @@ def _values_of(model, arguments):
     return scores
 
 
-def _tell_accuracy(labels, predicted: list[str], model) -> None:
+def _tell_accuracy(labels, label_names, predicted: list[str], model) -> None:
     import sys
 
     from ..files.data.label_rule import label_texts
+    from ..files.data.label_sets import words_of_sets
 
-    truth = label_texts(labels)
-    if set(truth).isdisjoint(label_texts(model.classes_)):
+    if label_names is not None:
+        truth = words_of_sets(labels, label_names).tolist()
+        if not any(truth):
+            return  # nobody has said
+    else:
+        truth = label_texts(labels)
+    if label_names is None and set(truth).isdisjoint(label_texts(model.classes_)):
         return  # they stand for nothing, as the zeros of unlabelled svmlight text
     right = sum(map(str.__eq__, truth, predicted))
     share = 100 * right / len(truth)

@@ -6,6 +6,7 @@ from pathlib import Path
 from .data_files import is_store, read_data
 from .exit_status import INTERRUPTED as STOPPED
 from .exit_status import OK, UNCONVERGED, UsageError
+from .label_sets import prepare
 from .model_files import model_metadata, model_path
 from .options import (
     DATA,
@@ -33,6 +34,7 @@ EXAMPLES = """\
   polymargin train digits.npz --kernel rbf -c 10 --gamma 0.02
   polymargin train news.svm -s 4 -c 0.5 -e 0.01 -v 10     # as LIBLINEAR has it
   zcat news.svm.gz | polymargin train - --json
+  polymargin train tags.svm --thresholds f1    # several labels a row: 1,5,9 3:0.4
   polymargin train big.rows --memory-limit 2GB # a row store, which `convert` makes
 
 Columns of a table are told apart: numbers are centred and scaled, their missing
@@ -85,6 +87,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="seconds",
         help="for comparing machines, 30 if not given; training and measuring the one "
         "that is taken comes on top",
+    )
+    add(
+        "--thresholds",
+        choices=("f1",),
+        help="of scores, with several labels a row: those with the best F1 on rows that "
+        "were left out; zero if not given",
     )
     add("--quick", action="store_true", help="compare nothing, train one machine")
     add(
@@ -143,6 +151,7 @@ def run(arguments: argparse.Namespace) -> int:
     translate_solver_type(arguments)
     _check_store(arguments)
     data = read_data(arguments, arguments.data)
+    prepare(arguments, data)
     features = make_features(arguments, data)
     if arguments.columns:
         return _show_columns(arguments, features)
@@ -228,7 +237,7 @@ def _measure_heldout(source: str, test, model, report) -> None:
     if test.y is None:  # of a row store
         report.add_accuracy(source, model.score(test.X), test.X.shape[0])
     else:
-        report.add_heldout(source, evaluate(model, test.X, test.y))
+        report.add_heldout(source, evaluate(model, test.X, test.y, test.label_names))
 
 
 def _check_store(arguments) -> None:

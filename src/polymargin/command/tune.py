@@ -75,6 +75,11 @@ def run(arguments: argparse.Namespace) -> int:
             f"its rows in a file."
         )
     data = read_data(arguments, arguments.data)
+    if data.label_names is not None:
+        raise UsageError(
+            f"{arguments.data} has several labels a row, and tune takes one; use "
+            f"`polymargin train`."
+        )
     features = make_features(arguments, data)
     X = features.fit(data)
     choice = choose(arguments, X, classes_of(data))

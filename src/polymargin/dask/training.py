@@ -48,6 +48,7 @@ _POSSIBLE = {
     "candidates": (None,),
     "fit_intercept": (True, False),
     "penalty": ("l2",),
+    "weight_bounds": (None,),
 }
 
 

@@ -25,6 +25,8 @@ class LinearOptions:
         "free": the intercepts are not penalised, and the constant feature is theirs.
     penalty : {"l2", "l1", "group"}
         Of the weights.
+    weight_bounds : pair or None
+        The least and the largest weight.
     features : {"full", "reduced"}
         Which weights there are.
     candidates : int or None
@@ -48,6 +50,7 @@ class LinearOptions:
     bias: float = 1.0
     fit_intercept: bool | str = True
     penalty: str = "l2"
+    weight_bounds: tuple | None = None
     features: str = "full"
     candidates: int | None = None
     order: str = "acf"
@@ -57,6 +60,11 @@ class LinearOptions:
     restricted_tol: float = 1e-3
     seed: int = 0
     threads: int = 1
+
+    @property
+    def by_features(self) -> bool:
+        """Whether training goes through the features, and not through the rows."""
+        return self.penalty != "l2" or self.weight_bounds is not None
 
 
 @dataclass(frozen=True)

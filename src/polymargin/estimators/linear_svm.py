@@ -74,6 +74,11 @@ class LinearSVM(LinearTraining):
         weights, which leaves out whole features. The last two are for "ovr" with
         squared_hinge or logistic.
 
+    weight_bounds : pair or None, default=None
+        The least and the largest weight, each a number, one for every feature, or None:
+        ``(0, None)`` are weights that are not negative. Zero must be allowed;
+        intercepts have no bounds. For "ovr" with squared_hinge or logistic.
+
     class_weight : dict, "balanced" or None, default=None
         Multiplies C for each class.
 
@@ -251,6 +256,7 @@ class LinearSVM(LinearTraining):
 
     _parameter_constraints: dict[str, Any] = {
         **LinearTraining._parameter_constraints,
+        "weight_bounds": [tuple, list, None],
         "costs": ["array-like", dict, StrOptions(set(COST_RULES)), callable, None],
         "candidates": [Interval(Integral, 1, None, closed="left"), None],
         "machine": [StrOptions(set(MACHINE_NAMES))],
@@ -276,6 +282,7 @@ class LinearSVM(LinearTraining):
         fit_intercept: bool | str = True,
         intercept_scaling: float = 1.0,
         penalty: str = "l2",
+        weight_bounds: Any = None,
         class_weight: ClassWeight = None,
         costs: Any = None,
         candidates: int | None = None,
@@ -304,6 +311,7 @@ class LinearSVM(LinearTraining):
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
         self.penalty = penalty
+        self.weight_bounds = weight_bounds
         self.class_weight = class_weight
         self.costs = costs
         self.candidates = candidates
@@ -368,6 +376,7 @@ class LinearSVM(LinearTraining):
     def _driver_options(self, seed: int = 0, threads: int = 1) -> LinearOptions:
         return replace(
             super()._driver_options(seed, threads),
+            weight_bounds=self.weight_bounds,
             candidates=self.candidates,
             shrinking=self.shrinking,
             cooling=self.cooling,

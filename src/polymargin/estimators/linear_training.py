@@ -62,6 +62,11 @@ def _takes_chunks(estimator: Estimator) -> bool:
             f"partial_fit does not work with penalty={options.penalty!r}, which needs "
             f"all rows at once; choose penalty='l2'."
         )
+    if options.weight_bounds is not None:
+        raise AttributeError(
+            "partial_fit does not work with weight_bounds, which need all rows at "
+            "once; choose weight_bounds=None."
+        )
     if options.fit_intercept == FREE:
         raise AttributeError(
             "partial_fit does not work with fit_intercept='free', which needs all rows "
@@ -158,7 +163,7 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         return source_of(X).predict_with(self, predict)
 
     def _start_from_previous(self, driver: Any, problem: Any) -> None:
-        if self.penalty == "l2":
+        if not self._driver_options().by_features:
             super()._start_from_previous(driver, problem)
         elif hasattr(self, "coef_"):
             W = self._weights(np.float64)
@@ -345,7 +350,7 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
     def _model(self, weights: Any) -> dict[str, Any]:
         """The attributes that make the estimator usable, from W."""
         halve = not getattr(self, "multilabel_", False)
-        sparse = self.penalty != "l2"
+        sparse = self._driver_options().by_features
         return attributes_of_weights(weights, self._bias(), halve, sparse)
 
     def _weights(self, dtype: Any) -> np.ndarray:

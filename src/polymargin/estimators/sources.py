@@ -28,6 +28,7 @@ _POSSIBLE_ON_DISK = {
     "fit_intercept": (False, True),
     "candidates": (None,),
     "penalty": ("l2",),
+    "weight_bounds": (None,),
     "order": ("acf", "permuted"),
     "warm_start": (False,),
 }

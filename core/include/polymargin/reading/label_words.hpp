@@ -8,6 +8,7 @@
 namespace polymargin {
 
 inline constexpr std::int64_t kLongestLabel = 255;
+inline constexpr std::int64_t kLongestLabels = 8191;  // of one row, with the commas
 
 // Whether a word means a number that is not finite.
 inline bool is_infinite(std::string_view word) {

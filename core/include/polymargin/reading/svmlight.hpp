@@ -51,9 +51,11 @@ class SvmlightParser {
   static constexpr std::int64_t kMostEntries = std::numeric_limits<Index>::max();
 
   SvmlightParser(std::string_view text, FirstIndex first_index, int threads,
-                 const std::function<bool()>& poll, std::int64_t chunk_size = TextChunks::kSize)
+                 const std::function<bool()>& poll, std::int64_t chunk_size = TextChunks::kSize,
+                 bool several_labels = false)
       : parsing_(text, ':', threads, poll, chunk_size), chunks_(parsing_.chunks()) {
-    options_.labelled = begins_with_label(text);
+    options_.labelled = several_labels || begins_with_label(text);
+    options_.several = several_labels;
     options_.zero_allowed = first_index != FirstIndex::one;
     options_.first_index = first_index == FirstIndex::zero ? 0 : 1;
     may_be_zero_based_ = first_index == FirstIndex::unknown;

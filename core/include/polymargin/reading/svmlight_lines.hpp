@@ -16,6 +16,7 @@ namespace polymargin {
 
 struct SvmlightOptions {
   bool labelled = true;      // every line begins with a label, or none does
+  bool several = false;      // lines begin with any number of labels, between commas
   bool zero_allowed = true;  // as an index
   int first_index = 1;       // what is stored as 0
 };
@@ -101,14 +102,23 @@ class SvmlightLines {
     }
     const auto word = token_of({p, std::size_t(end_ - p)});
     const auto has = [&](char c) { return word.find(c) != word.npos; };
+    if (has(':') && options_.several) return without_label(p);
     if (has(':')) return fail(Fault::label, p);
-    if (has(',')) return fail(Fault::several_labels, p);
-    if (std::int64_t(word.size()) > kLongestLabel) return fail(Fault::long_label, p);
+    if (has(',') && !options_.several) return fail(Fault::several_labels, p);
+    if (std::int64_t(word.size()) > (options_.several ? kLongestLabels : kLongestLabel))
+      return fail(Fault::long_label, p);
     if (is_infinite(word)) return fail(Fault::infinite_label, p);
     if (!is_utf8(word)) return fail(Fault::label_encoding, p);
     label = 0;
     sum_.labels_are_numbers = false;
     return p + word.size();
+  }
+
+  // Where there are no labels, the offset is that of the first pair.
+  const char* without_label(const char* p) {
+    out_.labels[sum_.rows] = 0;
+    sum_.labels_are_numbers = false;
+    return p;
   }
 
   const char* skip_query(const char* p) {

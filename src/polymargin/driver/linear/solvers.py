@@ -66,7 +66,7 @@ def solvers_of(machine: Machine) -> tuple[str, ...]:
 
 def linear_driver(rows: Rows, problem: Problem, options: LinearOptions) -> LinearDriver:
     """Return the driver of the solver that the options name, or say who could."""
-    if options.penalty != "l2":
+    if options.by_features:
         _check_sparse(options, problem.machine)
         rows.check_lengths()
         return CoordinateDriver(rows, problem, options)
@@ -114,13 +114,22 @@ def _check_free(options: LinearOptions) -> None:
 
 
 def _check_sparse(options: LinearOptions, machine: Machine) -> None:
-    """Raise unless penalties may make weights zero."""
-    what = f"penalty={options.penalty!r}"
+    """Raise unless penalties may make weights zero, or weights have bounds."""
+    bounded = options.weight_bounds is not None
+    if bounded and options.penalty == "group":
+        raise ValueError(
+            "weight_bounds are not for penalty='group'; choose penalty='l1' or 'l2', "
+            "or weight_bounds=None."
+        )
+    what = "weight_bounds" if bounded else f"penalty={options.penalty!r}"
+    verb, instead = "is", "penalty='l2'"
+    if bounded:
+        verb, instead = "are", "weight_bounds=None"
     if machine.loss not in machine.formulation.sparse:
         raise ValueError(
-            f"{what} is not for machine={machine.name!r} with loss={machine.loss!r}; "
-            f"choose machine='ovr' with loss='squared_hinge' or 'logistic', MaxEnt, or "
-            f"penalty='l2'."
+            f"{what} {verb} not for machine={machine.name!r} with "
+            f"loss={machine.loss!r}; choose machine='ovr' with loss='squared_hinge' or "
+            f"'logistic'{'' if bounded else ', MaxEnt'}, or {instead}."
         )
     possible = {
         "solver": ("auto",),
@@ -128,7 +137,7 @@ def _check_sparse(options: LinearOptions, machine: Machine) -> None:
         "candidates": (None,),
         "violation_tol": (None,),
     }
-    _check_possible(options, possible, what, "penalty='l2'")
+    _check_possible(options, possible, what, instead)
 
 
 def _check_possible(

@@ -203,13 +203,14 @@ def load_columns(
     trained: Trained | None = None,
     as_words: Sequence[str] = (),
     written: bool = False,
+    several_labels: bool | str = False,
 ) -> Data:
     """Read rows and labels from a file; of a table, columns of any kind.
 
     Parameters
     ----------
     source : str, Path or bytes
-    format, label, n_features, zero_based, n_jobs, unpacked_limit
+    format, label, n_features, zero_based, n_jobs, unpacked_limit, several_labels
         As in `load_data`.
     encoding : str or None
         Of the text of a table; UTF-8 if None.
@@ -227,6 +228,7 @@ def load_columns(
     of_all = {"label": label, "written": written, "n_jobs": n_jobs, "limit": limit}
     if kind not in TABLES:
         of_rows = {"n_features": n_features, "zero_based": zero_based}
+        of_rows["several_labels"] = several_labels
         return parse(content, name, kind, **of_all, **of_rows)
     if encoding is not None and kind != "parquet":
         content = _in_utf8(content, encoding, name)

@@ -23,6 +23,9 @@ class Data:
     zero_based : bool or None
         Whether the indices of svmlight text were taken to begin at 0: to read other
         rows for the same model in the same way. None for other formats.
+    label_names : ndarray or None
+        What the columns of `y` stand for, if rows have several labels; `y` is then an
+        indicator matrix, a csr_array of shape (n_samples, n_labels).
     types : list of (str, str) or None
         Of a table that has more than numbers, which is then a pyarrow Table: names of
         its columns and what they were read as.
@@ -33,12 +36,13 @@ class Data:
     """
 
     X: np.ndarray | sp.csr_matrix
-    y: np.ndarray | None = None
+    y: Any = None
     feature_names: list[str] | None = None
     zero_based: bool | None = None
     types: list[tuple[str, str]] | None = None
     label_name: str | None = None
     is_table: bool = False
+    label_names: np.ndarray | None = None
 
 
 def as_numbers(data: Data, name: str, dtype: Any, first_row: int = 0) -> Data:

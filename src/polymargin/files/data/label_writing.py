@@ -56,12 +56,26 @@ def _words(
     words = []
     for label in labels.tolist():
         word = repr(label) if isinstance(label, float) else str(label)
-        if refused.search(word) or len(written(word).encode()) > _LONGEST:
-            raise ValueError(
-                f"y has the label {word!r}, which {what} cannot hold; rename it, or "
-                f"save as npz."
-            )
-        words.append(written(word).encode())
-    width = max(map(len, words), default=1)
-    table = np.array(words, dtype=f"S{width}").view(np.uint8).reshape(-1, width)
-    return table[codes]
+        _check(word, what, refused, written)
+        words.append(written(word))
+    return bytes_of_words(words)[codes]
+
+
+def check_token(word: str, what: str) -> None:
+    """Raise ValueError if svmlight text cannot hold a label."""
+    _check(word, what, _NO_TOKEN, str)
+
+
+def _check(word: str, what: str, refused: re.Pattern, written: Callable) -> None:
+    if refused.search(word) or len(written(word).encode()) > _LONGEST:
+        raise ValueError(
+            f"y has the label {word!r}, which {what} cannot hold; rename it, or "
+            f"save as npz."
+        )
+
+
+def bytes_of_words(words: Sequence[str]) -> np.ndarray:
+    """Return words as rows of bytes, filled up with zeros."""
+    encoded = [word.encode() for word in words]
+    width = max(map(len, encoded), default=1) or 1
+    return np.array(encoded, dtype=f"S{width}").view(np.uint8).reshape(-1, width)

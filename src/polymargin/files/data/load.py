@@ -39,6 +39,7 @@ def load_data(
     n_features: int | None = None,
     dtype: Any = np.float64,
     zero_based: bool | str = "auto",
+    several_labels: bool | str = False,
     n_jobs: int | None = None,
     unpacked_limit: int | None = None,
 ) -> Data:
@@ -67,6 +68,10 @@ def load_data(
     zero_based : bool or "auto", default="auto"
         Whether the indices of svmlight text begin at 0. "auto" says no if there is no
         index 0.
+    several_labels : bool or "auto", default=False
+        Whether rows of svmlight text may have any number of labels, as in
+        ``1,5,9 3:0.4``. `y` is then an indicator matrix, and `label_names` are what its
+        columns stand for. "auto" says yes if some row has several.
     n_jobs : int or None, default=None
         Threads; -1 for all processors. The result does not depend on it.
     unpacked_limit : number, str or None, default=None
@@ -106,6 +111,7 @@ def load_data(
         n_features=n_features,
         dtype=dtype,
         zero_based=zero_based,
+        several_labels=several_labels,
         n_jobs=n_jobs,
         unpacked_limit=unpacked_limit,
     )
@@ -128,6 +134,8 @@ def _load(
     n_features: int | None = None,
     dtype: Any = np.float64,
     zero_based: bool | str = "auto",
+    several_labels: bool | str = False,
+    label_names: Any = None,
     n_jobs: int | None = None,
     unpacked_limit: int | None = None,
 ) -> Data:
@@ -144,6 +152,8 @@ def _load(
         n_features=n_features,
         dtype=dtype,
         zero_based=zero_based,
+        several_labels=several_labels,
+        label_names=label_names,
         n_jobs=n_jobs,
         limit=limit,
     )
@@ -159,6 +169,8 @@ def parse(
     n_features: int | None = None,
     dtype: Any = np.float64,
     zero_based: bool | str = "auto",
+    several_labels: bool | str = False,
+    label_names: Any = None,
     n_jobs: int | None = None,
     limit: int,
 ) -> Data:
@@ -171,12 +183,18 @@ def parse(
             label=label,
             n_features=n_features,
             zero_based=zero_based,
+            several_labels=several_labels,
+            label_names=label_names,
             **of_text,
         )
         if data is None:  # only a part may have no rows
             raise AssertionError(f"{name} was read as a part of a text.")
         check_features(data, n_features, name)
         return data
+    if several_labels is True:
+        raise ValueError(
+            f"several_labels=True, but {name} is {kind}; give svmlight text."
+        )
     if kind in ("csv", "tsv"):
         delimiter = "\t" if kind == "tsv" else None
         data = read_table(text, name, delimiter, label=label, **of_text)

@@ -9,7 +9,8 @@ import scipy.sparse as sp
 from ..._reading import format_svmlight, format_table
 from ...base.annotations import FilePath, Labels, Rows
 from ...base.finite import all_finite
-from .label_writing import table_header, table_words, token_words
+from .label_sets import words_of_sets
+from .label_writing import bytes_of_words, table_header, table_words, token_words
 from .outputs import open_output
 from .sources import suffix_of
 
@@ -25,6 +26,7 @@ def save_data(
     format: str = "auto",
     feature_names: Any = None,
     zero_based: bool = False,
+    label_names: Labels = None,
 ) -> None:
     """Write rows and labels to a file, which is never there in part.
 
@@ -34,7 +36,9 @@ def save_data(
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
         float32 is kept, everything else becomes float64.
-    y : array-like of shape (n_samples,) or None
+    y : array-like of shape (n_samples,), indicator matrix or None
+        A matrix, dense or sparse, has a column for each label: several labels a row,
+        for svmlight text.
     path : str or Path
         Compressed if it ends in .gz, .bz2, .xz or .zst; "-" is standard output.
     format : {"auto", "svmlight", "csv", "tsv", "npz"}, default="auto"
@@ -43,18 +47,31 @@ def save_data(
         For the header of a table, x0, x1, ... by default; svmlight text has none.
     zero_based : bool, default=False
         Whether the indices of svmlight text begin at 0.
+    label_names : array-like or None, default=None
+        What the columns of an indicator matrix stand for; 0, 1, ... by default.
     """
     kind = _find_format(path) if format == "auto" else format
     if kind not in FORMATS:
         raise ValueError(
             f"format={format!r} is not known; choose one of auto, {', '.join(FORMATS)}."
         )
+    if y is not None and (sp.issparse(y) or np.ndim(y) == 2):
+        if kind != "svmlight":
+            raise ValueError(
+                f"y has several labels a row, which {kind} does not hold; save as "
+                f"svmlight."
+            )
+        y, words = None, _words_of_sets(X, y, label_names)
+    else:
+        words = None
     X, y, names = _checked(X, y, feature_names)
     with open_output(path) as file:
         if kind == "npz":
             _write_npz(file, X, y, names)
         elif kind == "svmlight":
-            _write_svmlight(file, X, y, int(not zero_based))
+            if words is None:
+                words = token_words(y, X.shape[0])
+            _write_svmlight(file, X, words, int(not zero_based))
         else:
             _write_table(file, X, y, names, "\t" if kind == "tsv" else ",")
 
@@ -102,8 +119,18 @@ def _write_npz(file: Any, X: Rows, y: Labels, names: Any) -> None:
     np.savez_compressed(file, **arrays)
 
 
-def _write_svmlight(file: Any, X: Rows, y: Labels, first_index: int) -> None:
-    words = token_words(y, X.shape[0])
+def _words_of_sets(X: Rows, y: Labels, label_names: Labels) -> np.ndarray:
+    names = np.arange(y.shape[1]) if label_names is None else np.asarray(label_names)
+    if y.shape != (np.shape(X)[0], len(names)):
+        raise ValueError(
+            f"y has shape {y.shape}, but X has {np.shape(X)[0]} rows and there are "
+            f"{len(names)} label_names; give a row for each row, a column for each "
+            f"name."
+        )
+    return bytes_of_words(words_of_sets(y, names))
+
+
+def _write_svmlight(file: Any, X: Rows, words: np.ndarray, first_index: int) -> None:
     for start in range(0, X.shape[0], _ROWS):
         # The rows of a block only, so that dense ones are not all copied.
         block = sp.csr_matrix(X[start : start + _ROWS])

@@ -6,6 +6,7 @@ import scipy.sparse as sp
 from ... import _reading
 from .data import Data
 from .label_rule import as_strings, simplest_labels, told_apart
+from .label_sets import sets_of_words
 from .parse_errors import parse_error_message, without_byte_order_mark
 
 _FIRST_INDEX = {
@@ -13,6 +14,7 @@ _FIRST_INDEX = {
     True: _reading.FirstIndex.zero,
     False: _reading.FirstIndex.one,
 }
+_ONE_LABEL = "one label"  # what the core expects where there are several
 _PARSE = {
     np.dtype(np.float32): _reading.parse_svmlight_float32,
     np.dtype(np.float64): _reading.parse_svmlight_float64,
@@ -29,6 +31,8 @@ def read_svmlight(
     zero_based: bool | str = "auto",
     threads: int = 1,
     written: bool = False,
+    several_labels: bool | str = False,
+    label_names: np.ndarray | None = None,
     lines_before: int | None = None,
 ) -> Data | None:
     """Read svmlight text.
@@ -43,6 +47,10 @@ def read_svmlight(
     threads : int
     written : bool
         Whether labels stay as they are written.
+    several_labels : bool or "auto"
+        Whether rows may have any number of labels. "auto": if some row has several.
+    label_names : ndarray or None
+        Those of a model, with several labels a row.
     lines_before : int or None
         Of a text of which this is a part; a part may have no rows.
 
@@ -58,7 +66,11 @@ def read_svmlight(
         )
     text = without_byte_order_mark(text, name)
     parse = _PARSE[np.dtype(dtype or np.float64)]
-    parsed = parse(text, _FIRST_INDEX[zero_based], threads)
+    several = several_labels is True
+    parsed = parse(text, _FIRST_INDEX[zero_based], threads, several)
+    if several_labels == "auto" and parsed.get("expected") == _ONE_LABEL:
+        several = True
+        parsed = parse(text, _FIRST_INDEX[zero_based], threads, several)
     if "expected" in parsed:
         parsed["line"] += lines_before or 0
         raise ValueError(parse_error_message(name, parsed))
@@ -75,8 +87,13 @@ def read_svmlight(
     arrays = parsed["data"], parsed["indices"], parsed["indptr"]
     X = sp.csr_matrix(arrays, shape=(n_rows, n_features or max(found, 1)), copy=False)
     X.has_canonical_format = True  # indices ascend in every row
+    zero_based = parsed["first_index"] == 0
+    if several and label is not False:
+        words = as_strings(_reading.tokens(text, parsed["label_offsets"]))
+        y, label_names = sets_of_words(words, name, label_names)
+        return Data(X, y, zero_based=zero_based, label_names=label_names)
     y = None if label is False else _labels(text, parsed, written)
-    return Data(X, y, zero_based=parsed["first_index"] == 0)
+    return Data(X, y, zero_based=zero_based)
 
 
 def _labels(text: memoryview, parsed: dict, written: bool) -> np.ndarray | None:

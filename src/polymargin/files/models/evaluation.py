@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .calibration import Calibration
+from .set_evaluation import set_evaluation
 from .text_table import table
 
 _NORMAL = 1.959963984540054  # deviations that have 95 % of a normal distribution
@@ -156,21 +157,25 @@ class Evaluation:
         return []
 
 
-def evaluate(model, X, y, top: int = 10) -> Evaluation:
+def evaluate(model, X, y, label_names=None, top: int = 10):
     """Return what the predictions of a model are worth.
 
     Parameters
     ----------
     model : estimator
     X : array-like or CSR matrix of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
+    y : array-like of shape (n_samples,) or indicator matrix
         May have labels that the model does not know: their rows are all wrong.
+    label_names : ndarray or None
+        What the columns of an indicator matrix stand for, first those of the model.
     top : int
 
     Returns
     -------
-    evaluation : Evaluation
+    evaluation : Evaluation or SetEvaluation
     """
+    if label_names is not None:
+        return set_evaluation(model.predict(X), y, label_names)
     predicted, confidence = predict_with_confidence(model, X)
     return evaluation_of(predicted, y, model.classes_, top, confidence)
 
@@ -178,7 +183,7 @@ def evaluate(model, X, y, top: int = 10) -> Evaluation:
 def predict_with_confidence(model, X) -> tuple[np.ndarray, np.ndarray | None]:
     """Return labels, and their probabilities if the model has any."""
     predicted = model.predict(X)
-    if not hasattr(model, "predict_proba"):
+    if not hasattr(model, "predict_proba") or predicted.ndim == 2:
         return predicted, None
     probabilities = model.predict_proba(X)
     at = np.searchsorted(model.classes_, predicted)

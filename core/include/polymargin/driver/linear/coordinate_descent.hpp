@@ -198,7 +198,7 @@ class CoordinateDescent {
   }
 
   // Sweep until what is left to gain is a small share of what was gained, over all features and
-  // then over those whose weights are not zero; returns what was gained.
+  // then over those whose weights are not zero; returns what was gained at least.
   double run(std::int64_t most, double share) {
     double total = 0;
     for (std::int64_t sweeps = 0; sweeps < most;) {

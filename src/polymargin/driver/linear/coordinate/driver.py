@@ -26,6 +26,7 @@ from ....machine.problem import Problem
 from ....machine.projection import Blocks
 from ...options import LinearOptions
 from ...protocol import EpochReport
+from .bounds import bounds_of
 from .penalty import Penalty
 from .proximal_step import minimise
 from .quadratic_model import quadratic_model
@@ -94,6 +95,9 @@ class CoordinateDriver:
         matrix = _with_constant(rows.matrix, self.bias)
         terms = np.empty((3, matrix.shape[1]))
         terms[:] = np.array([1.0, -np.inf, np.inf])[:, None]
+        n_features = matrix.shape[1] - bool(self.bias)
+        bounds = bounds_of(options.weight_bounds, n_features, rows.dtype)
+        terms[1:, :n_features] = bounds
         if self.free:
             terms[0, -1] = 0.0
         self.penalty = Penalty(options.penalty, terms)
@@ -225,9 +229,11 @@ class CoordinateDriver:
         return self.weights()
 
     def set_weights(self, W) -> None:
-        """Start from weights."""
+        """Start from weights, or from the nearest ones in the bounds."""
+        low, high = self.penalty.terms[1:, :, None]
         for each in self._problems:
-            each.weights = np.array(W[:, each.columns], dtype=np.float64)
+            given = np.asarray(W[:, each.columns], dtype=np.float64)
+            each.weights = np.clip(given, low, high)
             each.scores = each.matrix @ each.weights
             each.pulls = None
 

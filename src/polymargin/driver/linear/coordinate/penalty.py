@@ -75,19 +75,16 @@ class Penalty:
         Where lambda is zero the sums of G are zero as well, up to rounding: those
         terms are left out.
         """
-        weight, low, high = (each[:, None] for each in self.terms)
         if self.kind == "group":
             return 0.0
+        kept = self.terms[0] > 0
+        G, (weight, low, high) = G[kept], self.terms[:, kept, None]
         if self.kind == "l2":
-            with np.errstate(divide="ignore", invalid="ignore"):
-                W = np.clip(G / weight, low, high)
-            terms = G * W - weight / 2 * W * W
-        else:
-            far = np.where(G > 0, high, low)
-            beyond = np.maximum(np.abs(G) - weight, 0)
-            terms = np.abs(far) * np.where(np.isinf(far), 0, beyond)
-            terms[np.isinf(far) | (beyond == 0)] = 0
-        return float(terms[self.terms[0] > 0].sum())
+            W = np.clip(G / weight, low, high)
+            return float(np.sum(G * W - weight / 2 * W * W))
+        far = np.abs(np.where(G > 0, high, low))
+        far[np.isinf(far)] = 0  # G is not beyond lambda there
+        return float(np.sum(far * np.maximum(np.abs(G) - weight, 0)))
 
     def smooth(self, W) -> np.ndarray:
         """Which weights are where the penalty has derivatives, inside their bounds."""
