@@ -69,7 +69,9 @@ def test_held_out_rows_folds_and_thresholds(folder, capsys):
     target = ["-o", str(folder / "other.polymargin")]
     found = run_json(capsys, "train", data, heldout, "--thresholds", "f1", *target)
     predicted, Y = expected("f1")
-    assert_allclose(found["heldout"]["micro_f1"], f1_score(Y, predicted, average="micro"))
+    assert_allclose(
+        found["heldout"]["micro_f1"], f1_score(Y, predicted, average="micro")
+    )
     model = polymargin.load(folder / "other.polymargin")
     assert model.metadata_["labels"] == NAMES.tolist()
     folds = run_json(capsys, "train", data, "-v", "3", *target)["cross_validation"]

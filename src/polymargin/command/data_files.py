@@ -36,9 +36,7 @@ def read_data(arguments, source: str, like=None):
         return _open_store(source, getattr(arguments, "memory_limit", None))
     if like is None:
         words = [*arguments.category, *arguments.text]
-        data = _read_columns(
-            arguments, source, as_words=words, several_labels="auto"
-        )
+        data = _read_columns(arguments, source, as_words=words, several_labels="auto")
         if data.label_names is None:
             check_labels(data, source)
     elif like.is_table:

@@ -91,8 +91,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--thresholds",
         choices=("f1",),
-        help="of scores, with several labels a row: those with the best F1 on rows that "
-        "were left out; zero if not given",
+        help="of scores, with several labels a row: those with the best F1 on rows "
+        "that were left out; zero if not given",
     )
     add("--quick", action="store_true", help="compare nothing, train one machine")
     add(

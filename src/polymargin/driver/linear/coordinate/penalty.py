@@ -90,8 +90,10 @@ class Penalty:
         """Which weights are where the penalty has derivatives, inside their bounds."""
         weight, low, high = (each[:, None] for each in self.terms)
         if self.kind == "group":
-            return np.broadcast_to((weight == 0) | W.any(axis=1, keepdims=True), W.shape)
-        inside = (low < W) & (W < high)
+            return np.broadcast_to(
+                (weight == 0) | W.any(axis=1, keepdims=True), W.shape
+            )
+        inside = (low < W) & (high > W)
         return inside & ((W != 0) | (weight == 0)) if self.kind == "l1" else inside
 
     def slopes(self, W) -> np.ndarray:
@@ -107,7 +109,9 @@ class Penalty:
         if self.kind != "group":
             return lambda step: weight * step if self.kind == "l2" else 0.0
         units, lengths = _units(W), _lengths(W)[:, None]
-        share = np.divide(weight, lengths, out=np.zeros_like(lengths), where=W.any(1, keepdims=True))
+        share = np.divide(
+            weight, lengths, out=np.zeros_like(lengths), where=W.any(1, keepdims=True)
+        )
 
         def product(step):
             along = np.einsum("fm,fm->f", units, step)[:, None]
@@ -116,7 +120,7 @@ class Penalty:
         return product
 
     def nearest(self, W, step) -> np.ndarray:
-        """The step, but to zero where a sign would change, and to bounds beyond them."""
+        """The step, but to zero where signs would change, to bounds beyond them."""
         weight, low, high = (each[:, None] for each in self.terms)
         to = np.clip(W + step, low, high)
         if self.kind == "l1":
