@@ -127,7 +127,7 @@ def _words_of_sets(X: Rows, y: Labels, label_names: Labels) -> np.ndarray:
             f"{len(names)} label_names; give a row for each row, a column for each "
             f"name."
         )
-    return bytes_of_words(words_of_sets(y, names))
+    return bytes_of_words(words_of_sets(y, names).tolist())
 
 
 def _write_svmlight(file: Any, X: Rows, words: np.ndarray, first_index: int) -> None:
