@@ -88,6 +88,9 @@ def _labels(rng: random.Random, n: int):
         np.where(numbers == 0, np.nan, numbers),
         mixed,
         mixed.tolist(),
+        np.eye(k, dtype=int)[numbers],
+        np.eye(k)[numbers] * rng.choice((1.0, 2.0, np.nan)),
+        sp.csr_array(np.eye(k, dtype=int)[numbers]),
     )
     return rng.choice(kinds)
 
@@ -101,6 +104,24 @@ def _weights(rng: random.Random, n: int):
     return rng.choice((*kinds, some.astype(object), np.ones(n + 1), ["a"] * n, 2))
 
 
+def _new_options(rng: random.Random) -> dict:
+    """One of the options that few machines have, most of the time none."""
+    costs = np.array([[0, 1, 2], [1e300, 0, 1], [1e-300, 3, 0.0]])
+    odd = rng.choice((costs, costs[:2], -costs, costs * np.nan, {}, "tree"))
+    squared = {"loss": "squared_hinge", "solver": "auto"}
+    return rng.choice(
+        (
+            {},
+            {},
+            {"fit_intercept": "free", "solver": "auto"},
+            {"penalty": rng.choice(("l1", "group")), "machine": "ovr", **squared},
+            {"candidates": rng.choice((1, 2, 10**9)), "solver": "auto"},
+            {"costs": rng.choice(("ordinal", costs, odd)), "solver": "auto"},
+            {"new_classes": "add", "features": rng.choice(("full", "reduced"))},
+        )
+    )
+
+
 def _estimator(rng: random.Random):
     common = {"max_iter": 20, "random_state": 0, "max_time": 5}
     common |= {"C": rng.choice((1, 1, 1, 1e-300, 1e300, 1e10, 1e-10)), "tol": 1e-3}
@@ -110,9 +131,12 @@ def _estimator(rng: random.Random):
     if kind <= 1 and loss != "log":
         solver = rng.choice((*SOLVER_NAMES, "newton", "auto"))
         more = {"loss": loss, "solver": solver, "fit_intercept": rng.random() < 0.5}
-        return LinearSVM(machine, **more, **common)
+        return LinearSVM(**({"machine": machine} | more | _new_options(rng)), **common)
     if kind <= 2:
-        return MaxEnt(features=rng.choice(("full", "reduced")), **common)
+        more = {"features": rng.choice(("full", "reduced"))}
+        if rng.random() < 0.3:
+            more = {"penalty": rng.choice(("l1", "group"))}
+        return MaxEnt(**more, **common)
     kernel = rng.choice(
         ("rbf", "linear", "poly", "laplacian", "sigmoid", "precomputed")
     )
@@ -153,11 +177,45 @@ def estimators(rng: random.Random, folder: Path) -> str:
             predicted = model.predict(rows)
         except ValueError:  # scores that the number format cannot hold
             return "no-scores"
-    _check_labels(predicted, labels)
+        _check_labels(predicted, labels)
+        if hasattr(model, "coef_") and rng.random() < 0.5:
+            _change(rng, model, rows, labels, folder)
     return model.status_.replace(" ", "-")
 
 
+def _change(rng: random.Random, model, rows, labels, folder: Path) -> None:
+    """What can be done with a linear model: done, or one sentence says why not."""
+    weights = rng.choice(("same", "float16", "int8"))
+
+    def save_and_load():
+        polymargin.save(model, folder / "model", weights=weights)
+        return polymargin.load(folder / "model")
+
+    others = labels[::-1]
+    changes = (
+        save_and_load,
+        lambda: polymargin.prune(model, rows, share=rng.choice((None, 0.5, 1.0))),
+        lambda: model.forget_class(model.classes_[rng.randrange(len(model.classes_))]),
+        lambda: model.partial_fit(rows, others),
+        lambda: model.set_params(warm_start=True, C=2.0).fit(rows, labels),
+    )
+    try:
+        changed = rng.choice(changes)()
+        assert len(changed.predict(rows)) == len(model.predict(rows))
+    except (ValueError, TypeError, AttributeError) as error:
+        assert str(error), type(error)
+        assert "NoneType" not in str(error) and "has no len" not in str(error), error
+        return
+    for name in ("coef_", "intercept_"):
+        values = getattr(changed, name)
+        assert np.isfinite(values.data if sp.issparse(values) else values).all(), name
+
+
 def _check_labels(predicted, labels) -> None:
+    if predicted.ndim == 2:  # several labels a row
+        assert predicted.shape == labels.shape
+        assert set(np.unique(predicted)) <= {0, 1}
+        return
     assert len(predicted) == len(labels)
     assert set(predicted.tolist()) <= set(np.ravel(labels).tolist())
 

@@ -15,6 +15,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.svm import SVC
 
 from polymargin import KernelSVM, OnlineSVM
+from polymargin.driver.kernel.working_sets import BlockDriver
 
 
 @pytest.mark.parametrize("k", [2, 3, 5])
@@ -170,6 +171,20 @@ def test_an_indefinite_kernel_ends_with_a_model(machine):
     model = KernelSVM(machine, kernel="sigmoid", gamma=1.0, coef0=-1.0, max_iter=200)
     assert model.fit(X, y).predict(X).shape == y.shape
     assert np.isfinite(dual_coef(model)).all()
+
+
+def test_sums_of_dual_variables_beyond_all_numbers(monkeypatch):
+    """Squared losses bound none of them, and with such a kernel they may run away."""
+    X, y = make_problem(n=100, k=4)
+    duals = BlockDriver.duals
+
+    def huge(driver):
+        indptr, indices, values = duals(driver)
+        return indptr, indices, np.full_like(values, 1.7e308)
+
+    monkeypatch.setattr(BlockDriver, "duals", huge)
+    with pytest.raises(ValueError, match="no longer finite"):
+        KernelSVM("ww", solver="block").fit(X, y)
 
 
 @pytest.mark.parametrize("k", [2, 4])

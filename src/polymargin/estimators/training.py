@@ -208,12 +208,14 @@ class Training(MarginClassifier):
         """Keep the dual variables, from which another fit can start."""
         blocks = driver.duals()
         if blocks is not None:
-            if not all_finite(blocks[2]):
+            coefficients = problem.coefficients(*blocks)
+            # Sums of finite variables need not be.
+            if not (all_finite(blocks[2]) and all_finite(coefficients)):
                 raise ValueError(
                     "The dual variables are no longer finite; scale X, or choose a "
                     "smaller C."
                 )
-            self._set_coefficients_of_rows(problem.coefficients(*blocks))
+            self._set_coefficients_of_rows(coefficients)
             self._fitted = problem.solved_by(*blocks)
 
     def _set_outcome(self, run: Run) -> None:
