@@ -5,6 +5,7 @@ A record is one shuffle of a data set; the methods take turns on it.
 
 from pathlib import Path
 from statistics import fmean
+from time import process_time
 
 import numpy as np
 from sklearn.svm import SVC
@@ -12,7 +13,7 @@ from sklearn.svm import SVC
 import polymargin
 
 from ..harness.contest import Contest, Run, Table
-from ..harness.data import FALLBACK, load
+from ..harness.data import FALLBACK, Dataset, load
 from ..harness.figure import lines
 from ..harness.kernel_settings import CACHE_MB
 from ..harness.markdown import digits, markdown_table, percent
@@ -48,34 +49,41 @@ def kernel_of(name: str) -> dict:
     return {"C": C, "cache_size": CACHE_MB, **kernel}
 
 
-def learn(method: str, name: str, shuffle: int) -> dict:
+def one_epoch(params: dict, data: Dataset, shuffle: int) -> dict:
     """One epoch over shuffled rows, after one on small data: for a fresh process.
 
-    Seconds are those of `partial_fit` only.
+    Seconds, of the clock and of the processor, are those of `partial_fit` only.
     """
-
-    def epoch(data) -> dict:
-        model = polymargin.OnlineSVM(
-            **kernel_of(name), **METHODS[method], n_jobs=1, random_state=shuffle
-        )
-        classes = np.arange(data.n_classes)
-        order = np.random.RandomState(shuffle).permutation(len(data.y))
-        rows = CHUNK * max(1, round(len(order) / (CHUNK * SLICES)))
-        curve = {key: [] for key in ("seconds", "work", "dual", "error")}
-        total = 0.0
-        for first in range(0, len(order), rows):
-            part = order[first : first + rows]
-            X, y = data.X[part], data.y[part]
-            total += timed(lambda X=X, y=y: model.partial_fit(X, y, classes=classes))[0]
-            error = 1 - model.score(data.X_test, data.y_test)
-            values = (total, model.work_, model.dual_objective_, error)
-            for key, value in zip(curve, values, strict=True):
-                curve[key].append(float(value))
-        return {"curve": curve, "support": len(model.support_), "shape": data.shape}
-
     small = load(FALLBACK)  # loads what is loaded lazily
-    polymargin.OnlineSVM(**METHODS[method]).fit(small.X[:200], small.y[:200])
-    return epoch(load(name, SETTINGS[name][2]))
+    polymargin.OnlineSVM(**params).fit(small.X[:200], small.y[:200])
+    model = polymargin.OnlineSVM(**params, n_jobs=1, random_state=shuffle)
+    classes = np.arange(data.n_classes)
+    order = np.random.RandomState(shuffle).permutation(len(data.y))
+    rows = CHUNK * max(1, round(len(order) / (CHUNK * SLICES)))
+    curve = {key: [] for key in ("seconds", "processor", "work", "dual", "error")}
+    total = busy = 0.0
+    for first in range(0, len(order), rows):
+        part = order[first : first + rows]
+        X, y = data.X[part], data.y[part]
+        before = process_time()
+        total += timed(lambda X=X, y=y: model.partial_fit(X, y, classes=classes))[0]
+        busy += process_time() - before
+        error = 1 - model.score(data.X_test, data.y_test)
+        values = (total, busy, model.work_, model.dual_objective_, error)
+        for key, value in zip(curve, values, strict=True):
+            curve[key].append(float(value))
+    return {
+        "curve": curve,
+        "support": len(model.support_),
+        "steps": model.n_steps_,
+        "shape": data.shape,
+    }
+
+
+def learn(method: str, name: str, shuffle: int) -> dict:
+    """One epoch of a method: for a fresh process."""
+    params = kernel_of(name) | METHODS[method]
+    return one_epoch(params, load(name, SETTINGS[name][2]), shuffle)
 
 
 def train_batch(peer: str, name: str) -> dict:
@@ -124,16 +132,18 @@ def mean_curve(shuffles: list[dict], method: str) -> dict[str, np.ndarray]:
     return {key: np.mean([one[key] for one in curves], axis=0) for key in curves[0]}
 
 
-def speed_up(shuffles: list[dict], axis: str) -> float:
-    """By how much sooner GaLa is than LaRank at the dual where the lower one ends.
+def speed_up(
+    shuffles: list[dict], axis: str, pair: tuple[str, str] = ("GaLa", "LaRank")
+) -> float:
+    """By how much sooner the first is than the second at the dual of the lower end.
 
     Of the later time, as section 3 of the paper has it.
     """
-    gala, larank = (mean_curve(shuffles, method) for method in ("GaLa", "LaRank"))
-    dual = min(gala["dual"][-1], larank["dual"][-1])
+    curves = [mean_curve(shuffles, method) for method in pair]
+    dual = min(curve["dual"][-1] for curve in curves)
     spent = [
         float(np.interp(dual, [0.0, *curve["dual"]], [0.0, *curve[axis]]))
-        for curve in (gala, larank)
+        for curve in curves
     ]
     return (spent[1] - spent[0]) / max(spent)
 

@@ -3,7 +3,7 @@
 from ..harness.contest import Contest, records_of
 from ..harness.markdown import NONE, markdown_table
 from ..harness.records import Records
-from . import convergence, kernel_page, reduced, schemes
+from . import convergence, kernel_page, online, reduced, schemes
 from .claims import PaperPage, Summary, claims_table, how_many
 from .compared import ABOUT, compared_tables
 from .configuration import KNOWN
@@ -18,6 +18,7 @@ PAGES = (
         about=ABOUT,
     ),
     convergence.PAGE,
+    online.PAGE,
     PaperPage(
         "papers-restricted.md",
         "Solvers of the restricted problem (002)",

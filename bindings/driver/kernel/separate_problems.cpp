@@ -19,10 +19,10 @@ class PySeparateProblems : public Interruptible {
 
   PySeparateProblems(Input<std::int32_t> rows, Input<std::int64_t> sizes,
                      Input<double> loss_weights, bool by_pairs, double tolerance, bool by_violation,
-                     bool squared, bool shrinking, double room, int threads)
+                     bool squared, bool shrinking, bool in_pairs, double room, int threads)
       : rows_(rows.data(), rows.data() + rows.shape(0)),
         problems_({loss_weights.data(), loss_weights.data() + loss_weights.shape(0)},
-                  {{tolerance, by_violation}, squared, shrinking, room, threads}) {
+                  {{tolerance, by_violation}, squared, shrinking, in_pairs, room, threads}) {
     const auto count = std::int64_t(rows_.size());
     const auto belongs = [&](std::int64_t value) { return 0 <= value && value <= count; };
     if (!std::all_of(sizes.data(), sizes.data() + sizes.shape(0), belongs) ||
@@ -136,9 +136,9 @@ static void bind(nb::module_& m, const char* name) {
   using Driver = PySeparateProblems<Real>;
   nb::class_<Driver>(m, name)
       .def(nb::init<Input<std::int32_t>, Input<std::int64_t>, Input<double>, bool, double, bool,
-                    bool, bool, double, int>(),
+                    bool, bool, bool, double, int>(),
            "rows"_a, "sizes"_a, "loss_weights"_a, "by_pairs"_a, "tolerance"_a, "by_violation"_a,
-           "squared"_a, "shrinking"_a, "room"_a, "threads"_a)
+           "squared"_a, "shrinking"_a, "in_pairs"_a, "room"_a, "threads"_a)
       .def("epoch", &Driver::epoch, "matrix"_a, "seconds"_a)
       .def("epoch_of", &Driver::epoch_of, "problem"_a, "matrix"_a, "seconds"_a)
       .def("unfinished", [](Driver& driver) { return to_numpy(driver.unfinished()); })

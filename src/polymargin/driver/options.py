@@ -112,6 +112,7 @@ class OnlineOptions:
     violation_tol: float
     budget: int | None
     cost: str
+    revisit: bool
     cache_bytes: float
 
     @property

@@ -134,7 +134,7 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
     steps : tuple of two floats, default=(2.0, 40.0)
         For research: steps for each example of the kinds "old" and "optimize", on
         average, with "fixed". A pattern that comes again in a later pass is itself a
-        step of "old".
+        step of "old", unless `revisit` is False.
 
     hits : int, default=10
         For research: how many pairs "gain" chooses from.
@@ -142,6 +142,11 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
     cost : {"work", "time"}, default="work"
         For research: what "adaptive" measures costs in. With "time", the same seed does
         not give the same model.
+
+    revisit : bool, default=True
+        For research: whether a pattern that comes again in a later pass is stepped on.
+        False passes over it, and makes no steps after it, as algorithm 1 of Tuma and
+        Igel does: nothing happens any more once all examples are patterns.
 
     violation_tol : float, default=1e-4
         For research: steps are made between classes whose gradients differ by more.
@@ -231,6 +236,7 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
         "tol": [Interval(Real, 0, None, closed="left")],
         "violation_tol": [Interval(Real, 0, None, closed="left")],
         "cost": [StrOptions({"work", "time"})],
+        "revisit": ["boolean"],
         "budget": [Interval(Integral, 1, None, closed="left"), None],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         **NEW_CLASSES,
@@ -259,6 +265,7 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
         tol: float = 1e-3,
         violation_tol: float = 1e-4,
         cost: str = "work",
+        revisit: bool = True,
         budget: int | None = None,
         cache_size: float = 1000.0,
         class_weight: ClassWeight = None,
@@ -284,6 +291,7 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
         self.tol = tol
         self.violation_tol = violation_tol
         self.cost = cost
+        self.revisit = revisit
         self.budget = budget
         self.cache_size = cache_size
         self.class_weight = class_weight

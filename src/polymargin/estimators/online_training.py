@@ -47,6 +47,7 @@ class OnlineTraining(MarginClassifier):
             self.violation_tol,
             self.budget,
             self.cost,
+            self.revisit,
             _MEGABYTE * self.cache_size,
         )
 

@@ -145,6 +145,7 @@ def test_the_core_checks_what_it_gets(rows, sizes):
             by_violation=False,
             squared=False,
             shrinking=True,
+            in_pairs=True,
             room=1e6,
             threads=1,
         )
@@ -227,3 +228,37 @@ def test_coefficients_of_many_pairs_are_sparse(monkeypatch):
     tracemalloc.stop()
     assert peak < 8 * n_pairs * len(other.support_)
     np.testing.assert_allclose(other.decision_function(X), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_one_vs_rest_by_smo_is_a_problem_for_each_class(loss):
+    """As k machines trained one by one, and by fewer iterations two at a time."""
+    X, y = make_problem(n=200, d=3, k=4)
+    params = {"loss": loss, "gamma": 0.5, "C": 5.0, "violation_tol": 1e-4}
+    models = {
+        solver: KernelSVM("ovr", solver=solver, **params).fit(X, y)
+        for solver in ("smo", "s2do")
+    }
+    for solver, model in models.items():
+        assert (model.solver_, model.status_) == (solver, "converged")
+        assert model.violation_ <= 1e-4
+        alone = [
+            KernelSVM("ovr", solver=solver, **params).fit(X, np.where(y == c, 1, 0))
+            for c in range(4)
+        ]
+        scores = np.column_stack([one.decision_function(X) for one in alone])
+        np.testing.assert_allclose(model.decision_function(X), scores, atol=2e-3)
+        # Rows come in another order there, and sums round differently.
+        expected = sum(one.n_iter_ for one in alone)
+        assert model.n_iter_ == pytest.approx(expected, rel=0.05)
+    assert models["s2do"].n_iter_ < models["smo"].n_iter_
+
+
+def test_without_room_for_the_matrix_classes_are_one_problem():
+    X, y = make_problem(n=150, d=3, k=3)
+    params = {"solver": "smo", "gamma": 0.5, "violation_tol": 1e-5}
+    together = KernelSVM("ovr", **params).fit(X, y)
+    narrow = KernelSVM("ovr", cache_size=0.05, **params).fit(X, y)
+    scores = together.decision_function(X)
+    np.testing.assert_allclose(narrow.decision_function(X), scores, atol=1e-3)
+    assert narrow.status_ == "converged"

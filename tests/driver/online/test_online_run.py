@@ -214,3 +214,28 @@ def test_interrupt(interrupted, method, where):
     model.set_params(max_time=0.1).partial_fit(X[:20], y[:20])
     check_state(model, 1e-7)
     assert model.dual_objective_ >= before
+
+
+def test_later_epochs_may_pass_over_patterns():
+    """Algorithm 1 of Tuma and Igel: only examples that are no patterns are taken."""
+    once = online(epochs=1).fit(X, y)
+    passed = online(epochs=4, revisit=False).fit(X, y)
+    stepped = online(epochs=4).fit(X, y)
+    assert passed.n_seen_ == stepped.n_seen_ == 4 * len(y)
+    assert once.dual_objective_ < passed.dual_objective_
+    assert passed.n_steps_["old"] < stepped.n_steps_["old"]
+    check_state(passed)
+
+
+def test_without_revisits_nothing_happens_where_all_are_patterns():
+    """Far apart and with small C, every example is a pattern after the first epoch."""
+    far = 100.0 * np.arange(30)[:, None]
+    labels = np.arange(30) % 3
+    params = {"gamma": 1.0, "C": 0.01, "revisit": False, "schedule": "fixed"}
+    once, thrice = (
+        online(epochs=epochs, **params).fit(far, labels) for epochs in (1, 3)
+    )
+    assert len(once.support_) == 30
+    assert thrice.n_seen_ == 90
+    assert thrice.n_steps_ == once.n_steps_
+    assert thrice.dual_objective_ == once.dual_objective_

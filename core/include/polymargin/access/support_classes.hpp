@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "polymargin/access/support_pairs.hpp"
@@ -68,6 +69,18 @@ class SupportClasses {
     for (const Entry& entry : entries_[place])
       if (entry.label == label) return &entry;
     return nullptr;
+  }
+
+  // Of two classes that are support classes of a pattern. All entries are read, without a branch
+  // that would be guessed wrong.
+  std::pair<Entry, Entry> find_both(std::int32_t place, std::int32_t first,
+                                    std::int32_t second) const {
+    Entry one{first, 0}, other{second, 0};
+    for (const Entry& entry : entries_[place]) {
+      one.at = entry.label == first ? entry.at : one.at;
+      other.at = entry.label == second ? entry.at : other.at;
+    }
+    return {one, other};
   }
 
   void add(std::int32_t place, std::int32_t label, double coefficient, double gradient) {

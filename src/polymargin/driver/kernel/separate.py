@@ -62,6 +62,8 @@ class SeparateDriver:
         Of one-vs-one or one-vs-rest.
     options : KernelOptions
         A problem is finished when its own gap or violation is small enough.
+    working_set_size : {1, 2}
+        Variables of a step.
     """
 
     starts_with_weights = True
@@ -86,7 +88,13 @@ class SeparateDriver:
         in_reach = _has_matrices_of_pairs(gram, problem) or needed <= _FAR
         return in_reach and needed <= options.cache_bytes
 
-    def __init__(self, gram: Gram, problem: Problem, options: KernelOptions):
+    def __init__(
+        self,
+        gram: Gram,
+        problem: Problem,
+        options: KernelOptions,
+        working_set_size: int = 2,
+    ):
         order = np.argsort(problem.labels, kind="stable")
         self._gram, self._threads = gram.choose(order), options.threads
         gram.kernel.check_finite(gram.points)
@@ -107,6 +115,7 @@ class SeparateDriver:
             by_violation,
             problem.machine.loss == "squared_hinge",
             options.shrinking,
+            working_set_size == 2,
             max(room, 0.0) / gram.kernel.dtype.itemsize,
             options.threads,
         )
@@ -168,3 +177,24 @@ class SeparateDriver:
     def set_duals(self, indptr, problems, values) -> None:
         """Start from these dual variables, which are feasible."""
         self._core.set_duals(indptr, problems, values)
+
+
+class SeparateDecomposition(SeparateDriver):
+    """The same as SMO or S2DO: what is counted are iterations."""
+
+    def __init__(
+        self,
+        gram: Gram,
+        problem: Problem,
+        options: KernelOptions,
+        working_set_size: int,
+    ):
+        super().__init__(gram, problem, options, working_set_size)
+        self.solver = ("smo", "s2do")[working_set_size - 1]
+        self.iterations = 0  # one is a choice of variables and a step
+
+    def epoch(self, seconds: float) -> EpochReport:
+        """Train all problems that are not finished, for a while."""
+        report = super().epoch(seconds)
+        self.iterations += report.visits
+        return report

@@ -9,7 +9,7 @@ from ..options import KernelOptions
 from ..protocol import KernelDriver, Solver, check_solves, table_of
 from .newton.driver import KernelNewtonDriver
 from .pairs import KernelPairs
-from .separate import SeparateDriver, is_separate
+from .separate import SeparateDecomposition, SeparateDriver, is_separate
 from .switching import BOTH, BlockThenNewton
 from .two_variable import VIOLATION, TwoVariableDriver
 from .working_sets import BlockDriver
@@ -19,9 +19,23 @@ def _has_two_variable_steps(machine: Machine) -> bool:
     return machine.costs is None and machine.loss in machine.formulation.two_variable
 
 
+def _decomposition(
+    gram: Gram, problem: Problem, options: KernelOptions, working_set_size: int
+) -> KernelDriver:
+    """SMO or S2DO; of one-vs-rest a problem for each class, on one kernel matrix.
+
+    Where that matrix finds no room, the classes are one problem, with a cache of rows.
+    """
+    separate = problem.machine.formulation.separate
+    needed = SeparateDriver.bytes_for(gram, problem, options.threads)
+    if separate and needed <= options.cache_bytes:
+        return SeparateDecomposition(gram, problem, options, working_set_size)
+    return TwoVariableDriver(gram, problem, options, working_set_size)
+
+
 def _two_variables(name: str, working_set_size: int) -> Solver:
     """Decomposition with so many variables at a time."""
-    make = partial(TwoVariableDriver, working_set_size=working_set_size)
+    make = partial(_decomposition, working_set_size=working_set_size)
     return Solver(name, _has_two_variable_steps, make, VIOLATION)
 
 

@@ -101,7 +101,8 @@ class OnlineDriver:
         loss_weights : ndarray of float
             C_i of each of them.
         examples : ndarray of int or None
-            Which they are, if they may come again: a support pattern stays the same.
+            Which they are, if they may come again: a support pattern stays the same,
+            and is passed over or stepped on, as the options say.
         seconds : float
             Stop after that time.
 
@@ -126,7 +127,9 @@ class OnlineDriver:
                 examples[arrive],
                 seconds,
             )
-        if complete and len(again):
+        if complete and not self.options.revisit:
+            self.n_seen += len(again)
+        elif complete and len(again):
             left = seconds - (perf_counter() - start)
             learned, stopped = self._core.revisit(again, left)
             self.n_seen += learned

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from ...driver.online.driver import OnlineDriver
 from ...driver.options import OnlineOptions
 from ...machine.registry import MACHINES, Machine
-from .attribute_codecs import COUNT, SIZE, Codec, choice, number, or_none
+from .attribute_codecs import COUNT, SIZE, TRUE, Codec, choice, number, or_none
 from .errors import ModelFileError
 from .json_values import read_value, write_value
 from .kernel_codecs import read_kernel_and_points, write_kernel, write_points
@@ -27,10 +27,12 @@ _OPTIONS = {
     "violation_tol": number(least=0),
     "budget": or_none(SIZE),
     "cost": choice(("work", "time")),
+    "revisit": TRUE,
     "cache_bytes": _POSITIVE,
 }
 _ARRAYS = {"labels": "i", "loss_weights": "f", "curvatures": "f", "examples": "i"}
 _OF_0_1 = {"machine": ["cs", "hinge"]}  # which knew no other
+_OPTIONS_OF_0_1 = {"revisit": True}
 _IN_FILES = {"loss_weights": "caps"}  # the name that 0.1.0 gave it
 _MATRICES = ("coefficients", "gradients")
 _COUNTS = ("n_seen", "n_computed", "threads")
@@ -104,6 +106,8 @@ def _read_machine(entry) -> Machine:
 
 
 def _read_options(reader: TensorReader, entry) -> OnlineOptions:
+    if isinstance(entry, dict):
+        entry = _OPTIONS_OF_0_1 | entry
     entry = fields(entry, "steps", *_OPTIONS)
     options = {
         name: codec.read(reader, entry[name]) for name, codec in _OPTIONS.items()

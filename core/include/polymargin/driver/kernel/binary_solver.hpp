@@ -1,5 +1,6 @@
-// Solves binary problems, one after the other, where the kernel between all examples is there: two
-// variables at a time, chosen by second-order gain, as in S2DO (004, section 4.3). Variables that
+// Solves binary problems, one after the other, where the kernel between all examples is there: one
+// variable at a time, or two, chosen by second-order gain, which are the SMO and the S2DO of 004
+// (sections 4.2 and 4.3). Variables that
 // are likely to stay at their bound are left out for a while. Certificates are summed up from the
 // dual variables, in double precision.
 #pragma once
@@ -30,11 +31,12 @@ class BinarySolver {
 
   // `room` is for kernel values besides the matrix. C_i is given for all examples of the matrix.
   BinarySolver(const GramMatrix<Real>& gram, std::span<const double> loss_weights, bool squared,
-               bool shrinking, double room)
+               bool shrinking, bool in_pairs, double room)
       : gram_(gram),
         loss_weights_(loss_weights),
         squared_(squared),
         shrinking_(shrinking),
+        in_pairs_(in_pairs),
         rows_(gram, room) {}
 
   // Moves variables of a problem until it is finished, for a while, or until `stop` says so.
@@ -179,7 +181,8 @@ class BinarySolver {
   bool step(typename BinaryVariables<Real>::First& first) {
     const std::int32_t a = first.at;
     const Real* const row = rows_.row(a);
-    const std::int32_t second = active_.second(a, row), b = second < 0 ? a : second;
+    const std::int32_t second = in_pairs_ ? active_.second(a, row) : -1;
+    const std::int32_t b = second < 0 ? a : second;
     TwoVariables<double> pair{{gradient(a), gradient(b)},
                               {diagonal(a), diagonal(b)},
                               double(active_.sign[a] * active_.sign[b] * row[b]),
@@ -245,7 +248,7 @@ class BinarySolver {
 
   GramMatrix<Real> gram_;
   std::span<const double> loss_weights_;
-  bool squared_, shrinking_;
+  bool squared_, shrinking_, in_pairs_;
   GramRows<Real> rows_;
   std::vector<std::int32_t> examples_;  // of the problem
   std::vector<double> signs_, scores_;

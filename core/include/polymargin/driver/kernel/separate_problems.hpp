@@ -23,7 +23,8 @@ class SeparateProblems {
   struct Options {
     Tolerance tolerance;
     bool squared, shrinking;
-    double room;  // for kernel values besides the matrix, shared by the threads
+    bool in_pairs;  // steps of two variables, or of one
+    double room;    // for kernel values besides the matrix, shared by the threads
     int threads;
   };
 
@@ -77,7 +78,7 @@ class SeparateProblems {
     problem.for_each(
         [&](std::int32_t, std::int32_t i, bool) { loss_weights.push_back(loss_weights_[i]); });
     BinarySolver<Real> solver(gram, loss_weights, options_.squared, options_.shrinking,
-                              options_.room / std::max(options_.threads, 1));
+                              options_.in_pairs, options_.room / std::max(options_.threads, 1));
     Poller poller(poll);
     EpochReport report =
         solver.solve(own, options_.tolerance, [&] { return poller.asks_to_stop(); });
@@ -118,7 +119,8 @@ class SeparateProblems {
           if (stop() || problems_[p].finished) return;
           if (!solvers[thread])
             solvers[thread] = std::make_unique<BinarySolver<Real>>(
-                gram, loss_weights_, options_.squared, options_.shrinking, options_.room / threads);
+                gram, loss_weights_, options_.squared, options_.shrinking, options_.in_pairs,
+                options_.room / threads);
           work(p, *solvers[thread], stop);
         },
         [&] {

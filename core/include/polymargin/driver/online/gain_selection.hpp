@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <utility>
 
 #include "polymargin/driver/online/patterns.hpp"
 
@@ -65,9 +67,10 @@ class GainSelection {
   void consider(const Patterns& patterns, std::int32_t place, std::int32_t changed,
                 std::int32_t third) {
     const SupportClasses& support = patterns.support();
-    SupportClasses::Entry up = *support.find(place, changed), down = *support.find(place, third);
-    if (support.gradient(up) < support.gradient(down)) std::swap(up, down);
-    if (!(support.gradient(up) - support.gradient(down) > violation_)) return;
+    auto [up, down] = support.find_both(place, changed, third);
+    const double difference = support.gradient(up) - support.gradient(down);
+    if (!(std::fabs(difference) > violation_)) return;
+    if (difference < 0) std::swap(up, down);
     const ExchangeStep step = patterns.exchange(place, up, down);
     const bool removes = step.at_upper && !patterns.is_label(place, up.label);
     if (removes != best_removes_ ? removes : step.gain > best_gain_) {

@@ -39,6 +39,8 @@ class StepRates {
   void set_weights(const Weights& weights) { weights_ = weights; }
 
  private:
+  // The paper speaks of "slowly relaxing linear dynamical systems" and gives no numbers: these are
+  // ours.
   static constexpr double kRelaxation = 0.05;
   static constexpr double kLeastShare = 0.05;  // of the draws, for every kind
 
