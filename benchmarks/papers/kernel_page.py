@@ -11,7 +11,7 @@ from ..harness.contest import Table
 from ..harness.figure import COLOURS, saved_figure
 from ..harness.markdown import LIMITED, NONE, digits, listed, markdown_table
 from ..harness.records import Records
-from . import decomposition, kernel_search
+from . import decomposition, kernel_search, kernel_shrinking
 from .claims import PaperPage
 from .kernel_claims import CLAIMS, LEVEL, medians_of, named, paper_medians
 from .kernel_data import MACHINES, PAPER, SCALINGS, SIZES, keys, parts_of
@@ -245,6 +245,12 @@ PAGE = PaperPage(
         ),
         "004-2": Table(
             "The paper's parameters", decomposition.measure, keys(), solver_body
+        ),
+        "004-shrinking": Table(
+            "Shrinking of single variables",
+            kernel_shrinking.measure,
+            kernel_shrinking.DATA,
+            kernel_shrinking.body,
         ),
     },
     draw=draw,

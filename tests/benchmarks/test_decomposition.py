@@ -6,7 +6,13 @@ from benchmark_records import filled, page_of, record, run_in
 
 import polymargin
 from benchmarks.harness.data import FOLDER_VARIABLE
-from benchmarks.papers import decomposition, kernel_claims, kernel_data, kernel_search
+from benchmarks.papers import (
+    decomposition,
+    kernel_claims,
+    kernel_data,
+    kernel_search,
+    kernel_shrinking,
+)
 from benchmarks.papers.claims import FAILS, HOLDS, PARTLY
 
 THEIRS = kernel_data.PAPER.theirs
@@ -225,3 +231,25 @@ def test_claims_about_iterations_and_seconds(tmp_path):
     slow = {"WW S2DO": {"iterations": 10**9}, "LLW S2DO": {"iterations": 10**9}}
     found = filled(tmp_path / "3", "papers", record_of("iris", **slow))
     assert iterations.judge(found)[1] == FAILS
+
+
+def test_settled_variables_and_vectors():
+    scores = np.array([[3.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
+    duals = np.array([[0.0, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 1.0, 0.0]])
+    labels = np.zeros(3, dtype=int)
+    found = kernel_shrinking.settled_variables(scores, duals, labels, 1.0, 1e-3)
+    # far inside the margin; free and violating; at the bound, beside one that violates
+    assert found.tolist() == [[True] * 3, [True, False, False], [True, True, False]]
+    shares = kernel_shrinking.shares(found)
+    assert shares["examples"] == pytest.approx(1 / 3)
+    assert shares["variables"] == pytest.approx(0.5) and shares["packs"] == 0
+    wide = np.ones((2, 12), dtype=bool)
+    wide[0, 1] = False  # its second vector is settled
+    assert kernel_shrinking.shares(wide)["packs"] == 0.5
+
+
+def test_settled_variables_of_a_real_machine(tmp_path):
+    found = kernel_shrinking.measure("digits", run_in(tmp_path))
+    assert found["status"] == "converged"
+    assert 0.2 < found["shares"]["examples"] < 1
+    assert 0 < found["shares"]["packs"] < found["shares"]["variables"] < 1
