@@ -11,6 +11,7 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.svm import LinearSVC
 
 from polymargin import LinearSVM, MaxEnt, convert, describe, load, open_rows, path, save
+from polymargin.driver.linear.coordinate.quadratic_model import ColumnModel
 
 TOL = 1e-7
 LOSSES = ("squared_hinge", "logistic", "log")
@@ -222,3 +223,22 @@ def test_neither_streams_nor_row_stores(tmp_path):
     convert([(X, y)], tmp_path / "rows")
     with pytest.raises(ValueError, match="penalty='l1' is not possible on a row store"):
         model.set_params(violation_tol=None).fit(open_rows(tmp_path / "rows"))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("penalty", ["l1", "group"])
+def test_time_that_is_over_within_a_step(clock, monkeypatch, penalty):
+    """Many classes make the rounds of a step long."""
+    descend, rounds = ColumnModel.descend, []
+
+    def slow(model, *given):
+        clock.now += 1.0
+        rounds.append(clock.now)
+        return descend(model, *given)
+
+    monkeypatch.setattr(ColumnModel, "descend", slow)
+    X, y, _ = problem(k=4)
+    limited = MaxEnt(penalty=penalty, C=10.0, tol=1e-9, max_time=2.5, random_state=0)
+    assert limited.fit(X, y).status_ == "max_time"
+    assert 2 <= len(rounds) <= 3
+    assert np.isfinite(limited.dual_gap_)

@@ -12,6 +12,7 @@ Columns of "l1" where classes are problems of their own are solved one by one, e
 its own features.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -123,20 +124,20 @@ class CoordinateDriver:
                 stopped = True
                 break
             before = each.primal, each.dual
-            visits += self._step(each)
+            visits += self._step(each, lambda: perf_counter() > end)
             self._measure(each)
             moves += each.primal < before[0] or each.dual > before[1]
         primal, dual = self._objectives()
         return EpochReport(visits, moves, np.inf, dual, primal, stopped)
 
-    def _step(self, each: SparseProblem) -> int:
+    def _step(self, each: SparseProblem, is_over: Callable[[], bool]) -> int:
         """Take a proximal Newton step; return of how many features."""
         features, blocks = self._chosen(each), each.blocks
         X, W = each.matrix[:, features], each.weights[features]
         penalty = self.penalty.of(features)
         model = quadratic_model(blocks, X, each.duals, each.damping)
         left = min(max(0.1 * relative_gap(each.primal, each.dual), 1e-3), 0.1)
-        step = minimise(model, W, penalty, left) - W
+        step = minimise(model, W, penalty, left, is_over) - W
         changes, before = X @ step, penalty.value(W)
         slope = penalty.value(W + step) - before - np.vdot(each.pulls[features], step)
         losses = each.primal - self.penalty.value(each.weights)
