@@ -122,13 +122,12 @@ class PyNewton : public Interruptible {
     Certificate found;
     {
       nb::gil_scoped_release released;
-      found = problems_->certify(
-          [&](double weight) { return single ? double(float(weight)) : weight; });
+      found = problems_->certify(single);
     }
     return nb::make_tuple(found.primal, found.dual, found.violation);
   }
 
-  // W, of shape (features, columns)
+  // W, of shape (features, columns), to be rounded as the certificate was told.
   nb::object weights() {
     first();
     const std::int64_t features = problems_->rows().features, columns = problems_->columns();
@@ -137,8 +136,9 @@ class PyNewton : public Interruptible {
       if (problems_->is_at_zero(part)) continue;
       const int k = part.newton->blocks().columns();
       for (std::int64_t f = 0; f < features; ++f)
-        std::copy_n(part.newton->weights().data() + f * k, k,
-                    all.data() + f * columns + part.column);
+        for (int m = 0; m < k; ++m)
+          all.data()[f * columns + part.column + m] =
+              part.stretch * part.newton->weights()[f * k + m];
     }
     return to_matrix(std::move(all), features, columns);
   }

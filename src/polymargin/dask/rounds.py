@@ -138,7 +138,9 @@ class Rounds:
         latest, records = self.latest, self.progress.history
         history = columns_of(records[: latest.number])
         seconds = self.clock.seconds()
-        run = Run(latest.certificate, latest.number, status, seconds, history)
+        run = Run(
+            latest.certificate, latest.number, status, seconds, history, unit="rounds"
+        )
         return run, latest.weights
 
     def _steps(self, check: Callable[[], None]) -> Iterator[Callable]:

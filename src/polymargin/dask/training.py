@@ -154,7 +154,7 @@ class DaskTraining(DaskPredictionMixin):
         )
         if self.status_ == "interrupted":
             raise KeyboardInterrupt
-        tell_end(self, "rounds")
+        tell_end(self, f"{self.n_iter_} rounds")
         return self
 
     @available_if(_takes_no_chunks)

@@ -73,6 +73,10 @@ class Run:
     seconds : float
     history : dict of lists or None
         By name, with an entry for each epoch.
+    newton_steps : int
+        How many of the iterations were Newton steps.
+    unit : str
+        What the others were.
     """
 
     certificate: Certificate
@@ -80,6 +84,17 @@ class Run:
     status: str
     seconds: float
     history: dict[str, list[float]] | None = field(default=None)
+    newton_steps: int = 0
+    unit: str = "epochs"
+
+    @property
+    def tried(self) -> str:
+        """What was done, in few words."""
+        others = self.iterations - self.newton_steps
+        parts = [f"{others} {self.unit}"] if others or not self.newton_steps else []
+        if self.newton_steps:
+            parts.append(f"{self.newton_steps} Newton steps")
+        return " and ".join(parts)
 
 
 class _Epochs:
@@ -203,7 +218,15 @@ class _Epochs:
                 status = "converged"
         history = self.history and self.history.columns
         iterations = getattr(self.driver, "iterations", self.number)
-        return Run(self.certificate, iterations, status, self.clock.seconds(), history)
+        return Run(
+            self.certificate,
+            iterations,
+            status,
+            self.clock.seconds(),
+            history,
+            getattr(self.driver, "newton_steps", 0),
+            "iterations" if hasattr(self.driver, "iterations") else "epochs",
+        )
 
 
 def run_epochs(

@@ -54,6 +54,9 @@ class Driver(Protocol):
     another C as they are, if they are feasible, and so begins with the same weights. To
     others, variables that were at their bound are given at their new bound.
 
+    One that has `newton_steps` says how many of its epochs were that. One that has
+    `iterations` has a count of its own, of something else than epochs.
+
     One that has ``epochs_at_once(seconds, most)`` runs as many epochs as it sees no
     reason to end, where nobody asks what happened in between.
     """

@@ -160,7 +160,7 @@ class OnlineTraining(MarginClassifier):
         self.n_iter_ = run.iterations
         if run.status == "interrupted":
             raise KeyboardInterrupt
-        tell_end(self, stacklevel=stacklevel)
+        tell_end(self, run.tried, stacklevel=stacklevel)
 
     def _fitted_parts(self) -> dict[str, Any]:
         """Return the attributes of a usable model as it is now."""

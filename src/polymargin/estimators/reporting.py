@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from ..driver.loop import Progress, Reporter
@@ -13,11 +14,14 @@ from ..driver.loop import Progress, Reporter
 # What would help when a fit ends before its tolerance, by status.
 _REMEDIES = {
     "max_iter": "raise max_iter (now {max_iter})",
-    "max_rounds": "scale the features, or lower C",
+    "max_rounds": "lower C or raise tol",
     "max_time": "raise max_time (now {max_time} s)",
     "precision": "pass float64 data: float32 cannot resolve this tolerance",
 }
-_DOUBLE_PRECISION = "scale the features or lower C: no number format resolves more"
+_DOUBLE_PRECISION = "lower C or raise tol: no number format resolves more"
+# Features whose deviations differ by more than this are worth a word, and so many rows
+# are looked at.
+_UNEVEN, _LOOKED_AT = 1e3, 10_000
 
 
 class EpochReporter(Reporter):
@@ -80,28 +84,30 @@ def _is_told(number: int, verbose: int) -> bool:
     return number % verbose == 0
 
 
-# What was counted, by what was done; otherwise epochs.
-_STEPS = {"newton": "Newton steps", "dual+newton": "epochs and Newton steps"}
-
-
-def tell_end(estimator, steps=None, stacklevel=5) -> None:
+def tell_end(estimator, tried: str, X=None, stacklevel=5) -> None:
     """Say how a fit ended if that is wanted, and warn if it was before its tolerance.
 
-    `stacklevel` leads to the caller of fit, outside its decorators.
+    Parameters
+    ----------
+    estimator : estimator
+    tried : str
+        What was done, as "12 epochs and 8 Newton steps".
+    X : array-like or None
+        The rows, if there is something to say about them.
+    stacklevel : int
+        Leads to the caller of fit, outside its decorators.
     """
-    if steps is None:
-        steps = _STEPS.get(getattr(estimator, "solver_", None), "epochs")
     if estimator.verbose:
         print(
             f"[{type(estimator).__name__}] {estimator.status_} after "
-            f"{estimator.n_iter_} {steps}, gap {estimator.dual_gap_:.2e}",
+            f"{tried}, gap {estimator.dual_gap_:.2e}",
             flush=True,
         )
     if estimator.status_ in _REMEDIES:
-        _warn(estimator, steps, stacklevel + 1)
+        _warn(estimator, tried, X, stacklevel + 1)
 
 
-def _warn(estimator, steps: str, stacklevel: int) -> None:
+def _warn(estimator, tried: str, X, stacklevel: int) -> None:
     """Say what a fit that stopped early has reached and what would help."""
     remedy = _REMEDIES[estimator.status_].format(**estimator.get_params())
     # Newton steps keep dual variables in double precision, whatever the rows are.
@@ -122,8 +128,30 @@ def _warn(estimator, steps: str, stacklevel: int) -> None:
             f"(violation_tol={violation_tol:g})"
         )
     warnings.warn(
-        f"{type(estimator).__name__} stopped after {estimator.n_iter_} {steps} at "
-        f"{reached}; to get closer, {remedy}.",
+        f"{type(estimator).__name__} stopped after {tried} at "
+        f"{reached}; to get closer, {remedy}.{_about_scales(estimator, X)}",
         ConvergenceWarning,
         stacklevel=stacklevel,
+    )
+
+
+def _about_scales(estimator, X) -> str:
+    """A sentence about features whose scales differ so much that the model hardly uses
+    the small ones: to scale them changes the model, whether or not a fit converges.
+    """
+    if getattr(estimator, "kernel", None) == "precomputed":
+        return ""
+    if sp.issparse(X) or not hasattr(X, "__array__"):
+        return ""
+    some = np.asarray(X[:_LOOKED_AT])
+    if some.ndim != 2 or some.dtype.kind not in "biuf":
+        return ""
+    deviations = some.std(axis=0, dtype=np.float64)
+    deviations = deviations[deviations > 0]
+    if not len(deviations) or deviations.max() <= _UNEVEN * np.median(deviations):
+        return ""
+    ratio = deviations.max() / np.median(deviations)
+    return (
+        f" The largest feature is {ratio:.0e} times as large as most: features of one "
+        f"scale, as of StandardScaler, give another model, which uses all of them."
     )

@@ -133,7 +133,7 @@ class Training(MarginClassifier):
             run = self._fit(X, y, sample_weight)
         if run.status == "interrupted":
             raise KeyboardInterrupt
-        tell_end(self)
+        tell_end(self, run.tried, X)
         return self
 
     def _fit(self, X: Rows, y: Labels, sample_weight: Weights) -> Run:

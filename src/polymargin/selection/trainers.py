@@ -121,7 +121,7 @@ class Trainer:
         self._keep(driver, problem)
         machine.C = C
         machine._set_outcome(run)
-        tell_end(machine, "epochs", stacklevel=2)
+        tell_end(machine, run.tried, stacklevel=2)
 
     def _start(self, driver: Driver, problem: Problem) -> tuple:
         """Return the dual blocks of the last fit, made feasible."""

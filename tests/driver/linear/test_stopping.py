@@ -6,12 +6,14 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from counted_time import count_time
 from problems import ALL_PAIRS, make_model, make_problem, make_sparse_problem, rotated
+from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
-from polymargin import LinearSVM
+from polymargin import KernelSVM, LinearSVM, MaxEnt
 from polymargin.access.rows import Rows
 from polymargin.driver.linear.dual import dual_driver
 from polymargin.driver.options import LinearOptions
@@ -140,6 +142,41 @@ def test_max_iter_warning_says_what_was_reached_and_what_helps():
     assert (warning.filename, warning.lineno) == (__file__, line)
     assert model.status_ == "max_iter"
     assert model.n_iter_ == 7
+
+
+def warning_of(model, X, y) -> str:
+    with pytest.warns(ConvergenceWarning) as caught:
+        model.fit(X, y)
+    return str(caught[0].message)
+
+
+@pytest.mark.parametrize("kind", [LinearSVM, KernelSVM])
+def test_scales_are_told_where_they_change_the_model(kind):
+    X, y = digits()
+    model = kind(tol=1e-9, max_iter=1, random_state=0)
+    assert "scale" not in warning_of(model, X, y)
+    uneven = X.copy()
+    uneven[:, X.std(axis=0).argmax()] *= 1e5
+    message = warning_of(model, uneven, y)
+    assert re.search(r"The largest feature is \de\+0\d times as large as most", message)
+    assert "scale" not in warning_of(model, sp.csr_array(uneven), y)
+
+
+@pytest.mark.parametrize(
+    ("model", "tried"),
+    [
+        (LinearSVM(solver="dual"), "2 epochs"),
+        (LinearSVM(solver="newton"), "2 Newton steps"),
+        (MaxEnt(solver="newton"), "2 Newton steps"),
+        (LinearSVM("ovr", fit_intercept="free", solver="newton"), "2 Newton steps"),
+        (KernelSVM(solver="newton"), "2 Newton steps"),
+        (KernelSVM(solver="block"), "2 epochs"),
+    ],
+)
+def test_the_warning_names_what_was_tried(model, tried):
+    X, y = digits()
+    model = clone(model).set_params(tol=1e-12, max_iter=2)
+    assert f"stopped after {tried} at" in warning_of(model, X, y)
 
 
 def test_violation_warning_names_the_violation():

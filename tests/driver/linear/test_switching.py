@@ -1,5 +1,8 @@
 """solver="auto": from the sequential method to Newton steps, with the duals in hand."""
 
+import re
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -17,7 +20,7 @@ from problems import (
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 
-from polymargin import KernelSVM, LinearSVM, load, save
+from polymargin import KernelSVM, LinearSVM, MaxEnt, load, save
 from polymargin.access.rows import Rows
 from polymargin.driver.linear import switching
 from polymargin.driver.linear.newton.driver import NewtonDriver
@@ -222,16 +225,46 @@ def test_max_iter_counts_both():
     X, y = load_wine(return_X_y=True)
     needed = LinearSVM(random_state=0).fit(X, y).n_iter_
     short = LinearSVM(max_iter=needed - 3, random_state=0)
-    match = f"stopped after {needed - 3} epochs and Newton steps at"
-    with pytest.warns(ConvergenceWarning, match=match):
+    match = r"stopped after (\d+) epochs and (\d+) Newton steps at"
+    with pytest.warns(ConvergenceWarning, match=match) as caught:
         short.fit(X, y)
-    assert short.n_iter_ == needed - 3
+    epochs, steps = map(int, re.search(match, str(caught[0].message)).groups())
+    assert epochs + steps == short.n_iter_ == needed - 3
+    assert epochs > 0 and steps > 0
 
 
 def test_the_warning_of_another_solver_names_auto():
     X, y = load_wine(return_X_y=True)
     with pytest.warns(ConvergenceWarning, match=r"raise max_iter .* solver='auto'"):
         LinearSVM(solver="dual", max_iter=50, random_state=0).fit(X, y)
+
+
+def test_newton_steps_follow_where_single_precision_cannot_move():
+    """A constant feature of 1e4 beside others of 1: no step of the sequential method is
+    more than its rounding, and the steps are in double precision.
+    """
+    X, y = hard_problem()
+    X = np.hstack([X / np.abs(X).max(axis=0), np.full((len(X), 1), 1e4)])
+    X = X.astype(np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = MaxEnt(random_state=0).fit(X, y)
+    assert model.status_ == "converged" and model.solver_ == "dual+newton"
+    exact = MaxEnt(solver="newton", tol=1e-9, random_state=0).fit(X.astype(float), y)
+    assert model.objective_ <= (1 + 1e-3) * exact.objective_
+
+
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
+def test_long_rows_in_single_precision(machine, loss):
+    """Few rows that can be separated, of many large features: rounding takes margins
+    below one, which with this C costs more than all weights.
+    """
+    X, y = make_problem(n=40, d=500, k=3)
+    X = (300 * X).astype(np.float32)
+    model = make_model(machine, loss, random_state=0).fit(X, y)
+    assert model.status_ == "converged" and model.coef_.dtype == np.float32
+    objective = primal_objective(model, X.astype(float), y, np.ones(len(y)))
+    assert_allclose(model.objective_, objective, rtol=1e-5)
 
 
 def test_models_that_switched_are_saved(tmp_path):

@@ -52,7 +52,8 @@ class BlockThenNewton:
         self._undecided = options.violation_tol is None and options.tol > 0
         self._budget = np.inf  # of the work of Newton steps
         self._in_vain = 0.0  # work of Newton steps that were given up
-        self._evaluated = 0  # kernel values, by drivers that are no longer there
+        # Kernel values and Newton steps, of drivers that are no longer there.
+        self._evaluated = self._steps_before = 0
 
     def epoch(self, seconds: float) -> EpochReport:
         """Run one round, or take one Newton step."""
@@ -107,6 +108,7 @@ class BlockThenNewton:
         """Let another driver go on; the one before gives its memory back first."""
         duals = self._driver.duals()
         self._evaluated = self.kernel_evaluations
+        self._steps_before = self.newton_steps
         self._driver = None
         self._driver = make(self.gram, self.problem, self.options)
         indptr, classes, values = duals
@@ -123,6 +125,10 @@ class BlockThenNewton:
     def kernel_evaluations(self) -> int:
         """How many values of the kernel have been computed."""
         return self._evaluated + self._driver.kernel_evaluations
+
+    @property
+    def newton_steps(self) -> int:
+        return self._steps_before + getattr(self._driver, "newton_steps", 0)
 
     def rebuild(self) -> None:
         """Remove accumulated rounding."""

@@ -63,6 +63,7 @@ class FreeInterceptDriver:
         self._duals = sp.csr_array((len(problem.labels), problem.n_columns))
         self._intercepts = None  # as they were certified, if nothing moved since
         self._penalty_is_next = False
+        self._steps_before = 0  # Newton steps, with larger penalties
 
     def _new_driver(self) -> LinearDriver:
         single = self.problem.machine.formulation.by_pairs
@@ -83,6 +84,10 @@ class FreeInterceptDriver:
         """What was done last."""
         named = "dual" if self._options.solver == "auto" else self._options.solver
         return getattr(self._driver, "solver", named)
+
+    @property
+    def newton_steps(self) -> int:
+        return self._steps_before + getattr(self._driver, "newton_steps", 0)
 
     def epoch(self, seconds: float) -> EpochReport:
         """Run an epoch of the penalised problem, if need be with a smaller penalty."""
@@ -192,6 +197,7 @@ class FreeInterceptDriver:
     def _reduce_penalty(self) -> None:
         """Go on from the same variables with a longer constant feature."""
         blocks = self._driver.duals()
+        self._steps_before = self.newton_steps
         self._penalty_is_next = False
         self.scale *= GROWTH
         self._driver = self._new_driver()

@@ -2,8 +2,8 @@
 
 The sequential method begins. Its epochs show what they cost and by how much they bring
 the gap down; as long as that predicts an earlier end than Newton steps would have, it
-goes on, otherwise these begin with its dual variables. Both are counted in operations
-(see `work` and `prediction`): same seed, same model.
+goes on, otherwise these begin with its dual variables; also if nothing moves any more.
+Both are counted in operations (see `work` and `prediction`): same seed, same model.
 """
 
 from time import perf_counter
@@ -59,6 +59,7 @@ class SwitchingDriver:
         self._work = Work(rows, problem, columns)
         self._course = Course(options.tol)
         self._undecided = may_switch(options) and self._work.newton_fits
+        self._stuck = False
 
     @property
     def _driver(self) -> LinearDriver:
@@ -70,6 +71,10 @@ class SwitchingDriver:
         return self._dual.interrupted or (
             self._newton is not None and self._newton.interrupted
         )
+
+    @property
+    def newton_steps(self) -> int:
+        return 0 if self._newton is None else self._newton.newton_steps
 
     def epoch(self, seconds: float) -> EpochReport:
         """Run an epoch, or take a Newton step of every problem."""
@@ -94,10 +99,13 @@ class SwitchingDriver:
             work = self._work.of_epoch(report.visits, report.moves)
             gap = relative_gap(report.primal_estimate, report.dual)
             self._course.add(work, gap)
+            self._stuck = report.moves == 0
         return report
 
     def _newton_is_sooner(self) -> bool:
         course = self._course
+        if self._stuck:  # in single precision, perhaps: Newton steps have all digits
+            return True
         if not course.is_time or not course.is_longer_than(
             self._work.least_of_newton()
         ):

@@ -49,6 +49,7 @@ class KernelNewtonDriver:
         self.problem = problem
         self.tol, self.violation_tol = options.tol, options.violation_tol
         self.end = float("inf")  # of the time for an epoch
+        self.newton_steps = 0
         self.used = np.flatnonzero(problem.loss_weights > 0)
         if len(self.used) < len(gram):
             gram = gram.choose(self.used)
@@ -85,6 +86,7 @@ class KernelNewtonDriver:
         try:
             with blas_on_one_thread():
                 moved = self.newton.step()
+            self.newton_steps += 1
         except OutOfTime:
             stopped = True
         finally:

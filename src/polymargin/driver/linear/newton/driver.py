@@ -61,6 +61,7 @@ class NewtonDriver:
             np.zeros(0, np.int64) if sets is None else sets.indptr.astype(np.int64),
             np.zeros(0, np.int32) if sets is None else sets.indices.astype(np.int32),
         )
+        self.newton_steps = 0
         self._step_seconds = self._certificate_seconds = 0.0
 
     @property
@@ -80,6 +81,7 @@ class NewtonDriver:
         with blas_on_one_thread():
             report = self.core.epochs(within, most if isinf(seconds) else 1)
         self._step_seconds = (perf_counter() - start) / report.epochs
+        self.newton_steps += report.epochs - report.stopped
         return report
 
     def certificate_seconds(self) -> float:

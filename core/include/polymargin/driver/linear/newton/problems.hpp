@@ -31,6 +31,7 @@ class NewtonProblems {
     std::unique_ptr<ProximalNewton> newton;
     int column;       // the first of its columns of W and of the blocks
     double constant;  // losses of its rows without features, in both objectives
+    double stretch = 1;  // what its weights are multiplied by before they are rounded
   };
 
   // Classes of each row, where it may have any number of them: a problem is by class then. Empty
@@ -172,21 +173,16 @@ class NewtonProblems {
     return report;
   }
 
-  // Of the weights as round(weight) rounds them.
-  template <class Round>
-  Certificate certify(Round&& round) {
+  // Of the weights, in single precision if they are rounded to it.
+  Certificate certify(bool single) {
     first();
     std::vector<ProximalNewton::Objective> found(parts_.size());
     each(
         [&](Part& part, const auto&) {
           auto& objective = found[&part - parts_.data()];
-          if (is_at_zero(part)) {
-            objective = part.newton->objective_at_zero();
-            return;
-          }
-          std::vector<double> weights = part.newton->weights();
-          for (double& weight : weights) weight = round(weight);
-          objective = part.newton->objective_at(std::move(weights));
+          objective = is_at_zero(part) ? part.newton->objective_at_zero()
+                      : single         ? objective_in_single(part)
+                                       : part.newton->objective_at(part.newton->weights());
         },
         [] { return false; });
     Certificate sum;
@@ -202,6 +198,26 @@ class NewtonProblems {
 
  private:
   struct Stop {};
+
+  // Rounding takes margins of one below it by a few digits of the scores. With large C these losses
+  // are more than the tolerance allows, and weights that are longer by as little have none.
+  static constexpr double kStretches[] = {1, 1 + 0x1p-20, 1 + 0x1p-17, 1 + 0x1p-14, 1 + 0x1p-11};
+
+  // The least objective of weights in single precision; chooses the stretch.
+  ProximalNewton::Objective objective_in_single(Part& part) const {
+    ProximalNewton::Objective least{HUGE_VAL, HUGE_VAL};
+    for (const double stretch : kStretches) {
+      std::vector<double> weights = part.newton->weights();
+      for (double& weight : weights) weight = double(float(stretch * weight));
+      const auto objective = part.newton->objective_at(std::move(weights));
+      if (objective.value < least.value) {
+        least = objective;
+        part.stretch = stretch;
+      }
+      if (part.newton->is_enough(least.value) || by_violation_) break;
+    }
+    return least;
+  }
 
   static int classes_of_pairs(int columns) {
     std::int64_t classes = 1;

@@ -113,8 +113,11 @@ class ProximalNewton {
 
   bool is_finished() const {
     if (tolerance_.by_violation) return violation() <= tolerance_.value;
-    return best_primal_ - best_dual_ <= tolerance_.value * best_primal_;
+    return is_enough(best_primal_);
   }
+
+  // Whether the gap of weights with this objective is within the tolerance.
+  bool is_enough(double primal) const { return primal - best_dual_ <= tolerance_.value * primal; }
 
   // Takes one Newton step; returns whether anything moved. A step that rounding keeps from falling
   // ends the proximal one where it is. poll() may throw, and then nothing has moved.
