@@ -137,6 +137,19 @@ def test_the_same_model_on_any_number_of_threads(machine, loss, monkeypatch):
     assert_array_equal(dual_coef(one), dual_coef(other))
 
 
+@pytest.mark.parametrize("C", [0.01, 100.0])
+@pytest.mark.parametrize("machine", ["cs", "ww", "llw", "ovr"])
+def test_the_unit_of_features_changes_no_step(machine, C):
+    """Features times 8 and C over 64, powers of two, have the same scores."""
+    X, y = make_problem(n=60, d=3, k=3, noise=0.2)
+    common = {"kernel": "linear", "solver": "newton", "random_state": 0}
+    model = KernelSVM(machine, C=C, **common).fit(X, y)
+    other = KernelSVM(machine, C=C / 64, **common).fit(8 * X, y)
+    assert model.status_ == other.status_ == "converged"
+    assert model.n_iter_ == other.n_iter_
+    assert_allclose(other.dual_coef_ * 64, model.dual_coef_, rtol=1e-6, atol=1e-9 * C)
+
+
 @pytest.mark.parametrize(("machine", "loss"), SOME_KERNEL_PAIRS)
 def test_warm_start(machine, loss):
     X, y = make_problem(n=100, k=3, noise=0.2)
@@ -157,6 +170,14 @@ def test_float32_rows_have_coefficients_in_double_precision():
     assert model.predict(X).tolist() == newton(tol=1e-4).fit(X, y).predict(X).tolist()
     double = newton(tol=1e-4).fit(X, y)
     assert_allclose(model.objective_, double.objective_, rtol=2e-4)
+
+
+@pytest.mark.filterwarnings("error")
+def test_long_float32_rows_have_no_lengths_that_overflow():
+    X, y = make_problem(n=60, d=3, k=3, noise=0.2)
+    X = (1e3 * X).astype(np.float32)
+    model = newton("llw", "hinge", kernel="linear", tol=1e-3).fit(X, y)
+    assert model.status_ == "converged"
 
 
 @pytest.mark.parametrize(("machine", "loss"), SOME_KERNEL_PAIRS)

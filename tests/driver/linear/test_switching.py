@@ -254,6 +254,19 @@ def test_newton_steps_follow_where_single_precision_cannot_move():
     assert model.objective_ <= (1 + 1e-3) * exact.objective_
 
 
+@pytest.mark.parametrize("shift", [0.0, 1.6e9])
+@pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
+def test_seconds_since_1970(machine, loss, shift):
+    """A feature of ten digits that says nothing: all variables are at a bound at once,
+    and steps of a billionth of the gradient are what there is to find.
+    """
+    rng = np.random.default_rng(0)
+    X = np.column_stack([shift + rng.uniform(0, 1e7, 300), rng.normal(size=(300, 3))])
+    y = rng.integers(0, 3, 300)
+    model = make_model(machine, loss, random_state=0).fit(X, y)
+    assert model.status_ == "converged"
+
+
 @pytest.mark.parametrize(("machine", "loss"), ALL_PAIRS)
 def test_long_rows_in_single_precision(machine, loss):
     """Few rows that can be separated, of many large features: rounding takes margins

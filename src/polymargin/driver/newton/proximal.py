@@ -25,6 +25,9 @@ ENOUGH = 0.9  # of |u+ - u|^2 / (2 sigma), at which a proximal step is taken
 FLAT = 0.01  # slope at the end of a step that rises there, of that at its beginning
 STEEP = 0.5  # the same, if it falls there, and is not a whole step
 SEARCHES = 40  # at most, for the length of a step
+# Searches that were too far, after which lengths shrink by a factor: where no variable
+# is free, the step is as long as examples are, and a billionth of it may be enough.
+FAR, SHRINK = 6, 0.01
 GROWTH = ((2, 5.0), (4, 3.0), (8, 2.0))  # Newton steps, factor of sigma
 DRIFT = 100  # a step's scores over what they leave, from which they are summed anew
 ACCURACY = 1e-3  # of conjugate gradients
@@ -167,8 +170,7 @@ class ProximalNewton:
         self._move(self._point(W, scores))
 
     def _first_length(self) -> float:
-        mean = float(np.mean(self.blocks.loss_weights))
-        return min(mean / self.space.mean_square(), LONGEST)
+        raise NotImplementedError
 
     def step(self) -> bool:
         """Take one Newton step; return whether anything moved.
@@ -212,7 +214,7 @@ class ProximalNewton:
         square, inner = inner_product(step, step), inner_product(point.W, step)
         noise = 1e-14 * abs(point.phi)
         low, low_slope, length = 0.0, toward, 1.0
-        for _ in range(SEARCHES):
+        for search in range(SEARCHES):
             self.poll()
             h = point.h + length * dh
             W = point.W - length * step
@@ -232,7 +234,10 @@ class ProximalNewton:
                 high, high_slope = length, slope
             else:
                 low, low_slope = length, slope
-            length = secant(low, low_slope, high, high_slope)
+            if low == 0 and search >= FAR:
+                length = SHRINK * high
+            else:
+                length = secant(low, low_slope, high, high_slope)
         return None
 
     def _proximal_point(self) -> Point:

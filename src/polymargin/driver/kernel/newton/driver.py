@@ -68,7 +68,7 @@ class KernelNewtonDriver:
             self.space, self.blocks, self._enough, self._poll, together
         )
         precision = np.finfo(gram.kernel.dtype).eps
-        self.newton.longest = 1 / (precision * self.space.mean_square())
+        self.newton.longest = 1 / (float(precision) * self.space.mean_square())
 
     def _enough(self, primal, dual, violation) -> bool:
         if self.violation_tol is not None:

@@ -66,13 +66,13 @@ class KernelNewton(ProximalNewton):
 
     def _first_length(self) -> float:
         """As large as variables are; at zero, what moves the score of an example by
-        the margin, however large C is.
+        the margin, and no more than C. Both are in the unit of dual variables: the same
+        steps are taken for a kernel times t and C over t.
         """
         if self.u.any():
             return float(self.u[self.u > 0].mean())
-        return min(float(np.mean(self.blocks.loss_weights)), 1.0) / (
-            self.space.mean_square()
-        )
+        C = float(np.mean(self.blocks.loss_weights))
+        return min(C, 1 / self.space.mean_square())
 
     def _proximal_point(self) -> Point:
         """Stay where the weights of the point would do, if only they were those of

@@ -29,8 +29,8 @@ class NewtonProblems {
  public:
   struct Part {
     std::unique_ptr<ProximalNewton> newton;
-    int column;       // the first of its columns of W and of the blocks
-    double constant;  // losses of its rows without features, in both objectives
+    int column;          // the first of its columns of W and of the blocks
+    double constant;     // losses of its rows without features, in both objectives
     double stretch = 1;  // what its weights are multiplied by before they are rounded
   };
 

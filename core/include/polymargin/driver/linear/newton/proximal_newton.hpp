@@ -193,8 +193,10 @@ class ProximalNewton {
                                           // its beginning
   static constexpr double kSteep = 0.5;   // the same, if it falls there, and is not a whole step
   static constexpr int kSearches = 40;    // at most, for the length of a step
-  static constexpr double kDrift = 100;   // a step's scores over what they leave, from which they
-                                          // are summed anew
+  static constexpr int kFar = 6;          // searches that were too far, after which lengths shrink
+  static constexpr double kShrink = 0.01;  // by this factor
+  static constexpr double kDrift = 100;    // a step's scores over what they leave, from which they
+                                           // are summed anew
   static constexpr int kPatience = 25;  // Newton steps for a proximal one, before sigma is reduced
 
   static constexpr double kLongest = 1e100;  // sigma, so that what it multiplies stays a number
@@ -344,7 +346,11 @@ class ProximalNewton {
         low = length;
         low_slope = slope;
       }
-      const double share = std::clamp(low_slope / (low_slope - high_slope), 0.1, 0.9);
+      // Where no variable is free, the step is as long as rows are, and all are at once if they are
+      // alike: lengths of a billionth are found by their digits.
+      const bool far = low == 0 && searches >= kFar;
+      const double share =
+          far ? kShrink : std::clamp(low_slope / (low_slope - high_slope), 0.1, 0.9);
       length = low + share * (high - low);
     }
     // Where the slope jumps there is no flat place: as far as phi falls, then, which is convex.
