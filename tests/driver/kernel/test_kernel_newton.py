@@ -172,12 +172,13 @@ def test_float32_rows_have_coefficients_in_double_precision():
     assert_allclose(model.objective_, double.objective_, rtol=2e-4)
 
 
-@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_long_float32_rows_have_no_lengths_that_overflow():
     X, y = make_problem(n=60, d=3, k=3, noise=0.2)
     X = (1e3 * X).astype(np.float32)
-    model = newton("llw", "hinge", kernel="linear", tol=1e-3).fit(X, y)
-    assert model.status_ == "converged"
+    model = newton("llw", "hinge", kernel="linear", max_iter=100).fit(X, y)
+    assert np.isfinite(model.dual_gap_)
 
 
 @pytest.mark.parametrize(("machine", "loss"), SOME_KERNEL_PAIRS)
