@@ -45,6 +45,46 @@ def test_costs(tmp_path, capsys):
         assert aware < plain
 
 
+def test_small_models(tmp_path, capsys):
+    output = run("small_models", tmp_path, capsys)
+    rows = {
+        penalty: np.array(
+            [
+                line.split()[1:]
+                for line in output.splitlines()
+                if line.startswith(penalty)
+            ]
+        ).astype(float)
+        for penalty in ("l2", "l1", "group")
+    }
+    for penalty in ("l1", "group"):
+        C, weights, features, accuracy = rows[penalty].T
+        assert np.all(np.diff(weights) > 0)  # with C
+        assert accuracy.max() > rows["l2"][:, 3].max() - 0.01
+        assert features[0] < 20
+    assert np.all(rows["group"][:, 1] == 10 * rows["group"][:, 2])
+
+
+def test_several_labels(tmp_path, capsys):
+    output = run("several_labels", tmp_path, capsys)
+    assert numbers_of(output, "f1")[1] > numbers_of(output, "zero")[1] + 0.1
+
+
+def test_intercepts(tmp_path, capsys):
+    output = run("intercepts", tmp_path, capsys)
+    free = numbers_of(output, "free")
+    assert max(free) - min(free) < 0.02
+    assert numbers_of(output, "True")[-1] < min(free) - 0.1
+
+
+def test_new_classes(tmp_path, capsys):
+    output = run("new_classes", tmp_path, capsys)
+    for name, least in (("LinearSVM", 0.75), ("OnlineSVM", 0.93)):
+        classes, accuracy = numbers_of(output, name)
+        assert classes == 10
+        assert accuracy > least
+
+
 def test_text(tmp_path, capsys):
     output = run("text", tmp_path, capsys)
     for name in ("Crammer-Singer", "Weston-Watkins", "one-vs-rest", "maximum entropy"):

@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"{data_path} has several labels a row, and --html is for one; leave it "
             f"out."
         )
-    evaluation = evaluate(model, data.X, data.y, data.label_names)
+    evaluation = evaluate(model, data.X, data.y, label_names=data.label_names)
     found = {"model": model_path, "data": data_path} | evaluation.to_dict()
     if arguments.html is not None:
         write_page(arguments.html, found, "evaluate")

@@ -3,7 +3,7 @@
 import argparse
 
 from .data_files import is_store, read_for
-from .exit_status import OK
+from .exit_status import OK, UsageError
 from .model_files import read_model, which_is_the_model
 from .options import DATA, add_data_options
 
@@ -46,6 +46,11 @@ def run(arguments: argparse.Namespace) -> int:
     if data_path is not None:
         data = read_for(model, arguments, data_path)
         X, y = data.X, data.y
+        if data.label_names is not None:
+            raise UsageError(
+                f"{data_path} has several labels a row, and inspect takes one; use "
+                f"`polymargin evaluate`."
+            )
         if y is None:
             raise ValueError(f"{data_path} has no labels; put one before each row.")
     if names is not None and not hasattr(model, "steps"):

@@ -237,7 +237,8 @@ def _measure_heldout(source: str, test, model, report) -> None:
     if test.y is None:  # of a row store
         report.add_accuracy(source, model.score(test.X), test.X.shape[0])
     else:
-        report.add_heldout(source, evaluate(model, test.X, test.y, test.label_names))
+        names = test.label_names
+        report.add_heldout(source, evaluate(model, test.X, test.y, label_names=names))
 
 
 def _check_store(arguments) -> None:

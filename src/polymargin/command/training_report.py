@@ -2,7 +2,9 @@
 
 import shutil
 import sys
+from pathlib import Path
 
+from ..base.byte_counts import format_bytes
 from .estimator_choice import classes_of, density
 from .output_files import write_page
 from .standard_streams import print_json
@@ -85,7 +87,14 @@ class TrainingReport:
         if fit.rows is not None:
             words += f", on the {fit.rows:,} rows that are support vectors of a part"
         self.line("trained", words)
-        self.line("model", str(target))
+        size = Path(target).stat().st_size
+        self.found["model_bytes"] = size
+        words = f"{target}, {format_bytes(size)}"
+        if hasattr(model, "n_parameters_"):
+            kept = model.n_parameters_[0]
+            self.found["n_parameters"] = kept
+            words += f", {kept:,} weights"
+        self.line("model", words)
 
     def add_comparison(self, comparison) -> None:
         best_of = {}

@@ -157,7 +157,7 @@ class Evaluation:
         return []
 
 
-def evaluate(model, X, y, label_names=None, top: int = 10):
+def evaluate(model, X, y, top: int = 10, label_names=None):
     """Return what the predictions of a model are worth.
 
     Parameters
@@ -166,9 +166,9 @@ def evaluate(model, X, y, label_names=None, top: int = 10):
     X : array-like or CSR matrix of shape (n_samples, n_features)
     y : array-like of shape (n_samples,) or indicator matrix
         May have labels that the model does not know: their rows are all wrong.
+    top : int
     label_names : ndarray or None
         What the columns of an indicator matrix stand for, first those of the model.
-    top : int
 
     Returns
     -------
