@@ -50,7 +50,9 @@ def claims_table(pages: Sequence[PaperPage], records: Records) -> str:
     for page in pages:
         for claim in page.claims:
             here, verdict = claim.judged(records)
-            where = [f"[{page.paper}]({page.file})"] if len(pages) > 1 else []
+            where = [page.paper] if len(pages) > 1 else []
+            if where and page.records(records):  # else there is no such page yet
+                where = [f"[{page.paper}]({page.file})"]
             rows.append([*where, claim.words, claim.there, here, f"**{verdict}**"])
     where = ["paper"] if len(pages) > 1 else []
     header = [*where, "claim", "there", "here", "verdict"]

@@ -1,8 +1,11 @@
 """``docs/papers.md``: all claims of the papers, judged; and a page for each paper."""
 
+import re
+from pathlib import Path
+
 from ..harness.contest import Contest, records_of
 from ..harness.markdown import NONE, markdown_table
-from ..harness.records import Records
+from ..harness.records import Records, write_aside
 from . import convergence, kernel_page, online, reduced, schemes
 from .claims import PaperPage, Summary, claims_table, how_many
 from .compared import ABOUT, compared_tables
@@ -30,6 +33,7 @@ PAGES = (
     reduced.PAGE,
     kernel_page.PAGE,
 )
+MARKED = re.compile(r"(<!-- claims -->).*?(<!-- /claims -->)", re.DOTALL)
 TABLES = {name: one for page in PAGES for name, one in page.tables.items()}
 
 
@@ -46,6 +50,19 @@ def summary(records: Records) -> list[str]:
         "Tables 1.1 of 000, I of 002, 5.1 and 5.2 of 003 list data sets: there is "
         "nothing to run.",
     ]
+
+
+def tell_overviews(records: Records, docs: Path) -> None:
+    """Put how many claims hold into README and the overview, between two marks."""
+    for path in (docs / "index.md", docs.parent / "README.md"):
+        if not path.exists():
+            continue
+        link = "docs/papers.md" if path.name == "README.md" else "papers.md"
+        said = f"{how_many(PAGES, records)} [All of them, with their numbers]({link})."
+        text = path.read_text()
+        told = MARKED.sub(rf"\1\n{said}\n\2", text)
+        if told != text:
+            write_aside(path, told)
 
 
 def contents(records: Records) -> str:
@@ -70,7 +87,13 @@ CONTEST = Contest(
     "Tables of the five papers, ours beside theirs",
     {},
     pages=(
-        Summary("papers.md", "The five papers, judged", TABLES, sections=summary),
+        Summary(
+            "papers.md",
+            "The five papers, judged",
+            TABLES,
+            sections=summary,
+            draw=tell_overviews,
+        ),
         *PAGES,
     ),
     trial=("iris",),

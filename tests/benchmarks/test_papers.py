@@ -1,9 +1,13 @@
 """Tests of the configurations of the papers' tables: tiny data, made-up numbers."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from benchmark_records import page_of, record
 
+from benchmarks.harness.contest import Table
 from benchmarks.harness.data import FOLDER_VARIABLE
 from benchmarks.harness.records import Records
 from benchmarks.papers import compared, contest, quantities, reduced, sections
@@ -166,10 +170,13 @@ def test_claims_are_judged_from_records(tmp_path):
             else None
         )
 
-    page = PaperPage("a.md", "A", {}, paper="000", claims=(Claim("x", "1", judge),))
+    tables = {"000-0": Table("", lambda name, run: {}, ("iris", "glass"))}
+    claims = (Claim("x", "1", judge),)
+    page = PaperPage("a.md", "A", tables, paper="000", claims=claims)
     other = PaperPage("b.md", "B", {}, paper="001")
     assert "| x | 1 | - | **not run** |" in claims_table([page], records)
     assert how_many([page], records).endswith("and 1 have not been run.")
+    assert "| 000 | x | 1 | - |" in claims_table([page, other], records)
     records.add(record("000-0", "iris"))
     assert "| x | 1 | 1 sets | **does not hold** |" in page.render("papers", records)
     records.add(record("000-0", "glass"))
@@ -255,3 +262,30 @@ def test_powers_of_k():
 def test_reduced_weights_are_counted():
     X = np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 1.0], [3.0, 1.0, 0.0]])
     assert reduced.count(X, np.array([0, 0, 1])) == 4
+
+
+def test_overviews_say_how_many_of_how_many(tmp_path):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    before = "Before.\n<!-- claims -->\nfew\n<!-- /claims -->\nAfter.\n"
+    for path in (tmp_path / "README.md", docs / "index.md"):
+        path.write_text(before)
+    page_of(
+        tmp_path, "papers", "papers.md", record("003-4.1", "iris", full=12, kept=12)
+    )
+    summary = (docs / "papers.md").read_text()
+    said = contest.how_many(contest.PAGES, Records(tmp_path / "papers.jsonl"))
+    assert f"**{said}**" in summary
+    for path in (tmp_path / "README.md", docs / "index.md"):
+        text = path.read_text()
+        assert f"<!-- claims -->\n{said} [All" in text and "few" not in text
+        assert text.startswith("Before.") and text.endswith("After.\n")
+
+
+def test_overviews_have_the_count_of_the_summary():
+    root = Path(contest.__file__).parents[2]
+    (said,) = re.findall(
+        r"\*\*(Of \d+ claims .*)\*\*", (root / "docs/papers.md").read_text()
+    )
+    for name in ("README.md", "docs/index.md"):
+        assert said in (root / name).read_text()

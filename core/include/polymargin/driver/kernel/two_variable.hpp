@@ -1,8 +1,9 @@
 // Decomposition with working sets of one variable (SMO) or two (S2DO), chosen by second-order
 // information (004, algorithm 1). An iteration is a choice and a step. Examples whose variables are
 // all at bounds they will not leave are shrunk: the columns of the others come first, and an
-// iteration sees no more than these. Variables are shrunk in effect: one that sits at a bound is
-// not chosen, and leaving it out of a pack would save nothing.
+// iteration sees no more than these. Single variables are shrunk in the paper, and not here: one
+// costs nothing within a pack. Whole packs could be left out where there are more classes than
+// lanes (docs/papers-kernel.md has how many); that is not built.
 #pragma once
 
 #include <algorithm>
