@@ -31,6 +31,7 @@ CHANGED = {
     "costs": "ordinal",
     "thresholds": "f1",
     "penalty": "l1",
+    "weight_bounds": (0, 1),
     "candidates": 16,
     "new_classes": "add",
     "solver": "dual",
@@ -53,6 +54,7 @@ FIXED = {"machine", "loss", "shrinking", "cooling", "restricted_tol"} | {
     "costs",
     "thresholds",
     "candidates",
+    "weight_bounds",
 }
 
 
