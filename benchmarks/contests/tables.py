@@ -127,7 +127,8 @@ def peers(types, text: bool) -> dict:
     names = [name for name, kind in types if kind != "number"]
     numbers = [name for name, kind in types if kind == "number"]
     if text:
-        features = ColumnTransformer([("text", TfidfVectorizer(), names[0])])
+        texts = make_pipeline(Words(), TfidfVectorizer())
+        features = ColumnTransformer([("text", texts, names[0])])
     else:
         encoder = OneHotEncoder(handle_unknown="ignore")
         scaler = make_pipeline(SimpleImputer(), StandardScaler())

@@ -188,7 +188,8 @@ def _change(rng: random.Random, model, rows, labels, folder: Path) -> None:
     weights = rng.choice(("same", "float16", "int8"))
 
     def save_and_load():
-        polymargin.save(model, folder / "model", weights=weights)
+        examples = None if weights == "same" else (rows, labels)
+        polymargin.save(model, folder / "model", weights=weights, examples=examples)
         return polymargin.load(folder / "model")
 
     others = labels[::-1]

@@ -84,6 +84,9 @@ def pipelines(rng: random.Random, folder: Path) -> str:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
+            if not hasattr(model, "predict"):  # its last step is gone
+                assert model.transform(rows).shape[0] == len(rows)
+                return "transforms"
             assert len(model.predict(rows)) == len(rows)
             str(polymargin.describe(model))
         except ValueError as error:  # such as other columns, or no finite numbers

@@ -113,7 +113,7 @@ def test_only_single_precision_is_told_to_use_double(dtype):
     model = LinearSVM(C=0.3, random_state=0).fit(X.astype(dtype), y)
     model.status_ = "precision"
     with pytest.warns(ConvergenceWarning) as caught:
-        tell_end(model)
+        tell_end(model, "3 epochs")
     message = str(caught[0].message)
     assert f"{model.dual_gap_:.2g}" in message
     assert ("float64" in message) == (dtype == np.float32)

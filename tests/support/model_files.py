@@ -180,7 +180,8 @@ def _change_tensor(tensors, rng) -> None:
 def write_sample(name, path):
     """Fit and save a sample, and return it."""
     model = SAMPLES[name]()
-    save(model, path, metadata={"name": name}, weights=WEIGHTS.get(name, "same"))
+    rounded = {"weights": WEIGHTS[name], "examples": (X, y)} if name in WEIGHTS else {}
+    save(model, path, metadata={"name": name}, **rounded)
     return model
 
 

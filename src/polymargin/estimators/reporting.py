@@ -141,7 +141,7 @@ def _about_scales(estimator, X) -> str:
     """
     if getattr(estimator, "kernel", None) == "precomputed":
         return ""
-    if sp.issparse(X) or not hasattr(X, "__array__"):
+    if sp.issparse(X) or not (hasattr(X, "__array__") and hasattr(X, "__getitem__")):
         return ""
     some = np.asarray(X[:_LOOKED_AT])
     if some.ndim != 2 or some.dtype.kind not in "biuf":

@@ -12,6 +12,8 @@ from ..estimators.linear_svm import LinearSVM
 from ..estimators.maxent import MaxEnt
 from ..machine.registry import FORMULATIONS
 
+_AT_A_NEIGHBOUR = 0.6  # of the Newton steps of a fit are left for one that begins there
+
 
 def path(
     X: Rows,
@@ -87,12 +89,12 @@ def next_solver(used: str, both_ways: tuple[float, float] | None, growth: float)
     used : str
         `solver_` at the last C.
     both_ways : tuple of float or None
-        Work of its epochs, and of Newton steps from its solution, if that is known.
+        Work of its epochs, and of Newton steps in their place, if that is known.
     growth : float
         Of C.
     """
     epochs, steps = both_ways or (0.0, np.inf)
-    sooner = steps < epochs * growth
+    sooner = _AT_A_NEIGHBOUR * steps < epochs * growth
     return "newton" if sooner or used.endswith("newton") else "auto"
 
 

@@ -22,8 +22,6 @@ from .work import Work
 
 # What `solver` says after Newton steps.
 BOTH = "dual+newton"
-NEIGHBOURS_GAP = 0.5  # of the solution for a neighbouring C, about
-MOST_GROWTH = 20.0  # of the work of epochs, from one C to the next
 
 
 def may_switch(options: LinearOptions) -> bool:
@@ -108,12 +106,11 @@ class SwitchingDriver:
         course = self._course
         if self._stuck:  # in single precision, perhaps: Newton steps have all digits
             return True
-        if not course.is_time:
+        if not course.is_time or not course.is_longer_than(
+            self._work.least_of_newton()
+        ):
             return False
-        gap = course.least[-1]
-        if not course.is_longer_than(self._work.least_of_newton(gap)):
-            return False
-        sooner = course.is_longer_than(self._work.of_newton(gap, *self._dual.duals()))
+        sooner = course.is_longer_than(self._work.of_newton(*self._dual.duals()))
         if not sooner:
             course.wait()
         return sooner
@@ -132,16 +129,12 @@ class SwitchingDriver:
 
     @property
     def both_ways(self) -> tuple[float, float] | None:
-        """The work of the epochs so far, and of Newton steps from the solution for
-        another C; None if there is no choice, or it has been made.
+        """The work of the epochs so far, and of Newton steps that would begin now; None
+        if there is no choice, or it has been made.
         """
         if not self._undecided:
             return None
-        spent = self._course.spent
-        least = self._work.least_of_newton(NEIGHBOURS_GAP)
-        if least > MOST_GROWTH * spent:  # without a look at the variables
-            return spent, least
-        return spent, self._work.of_newton(NEIGHBOURS_GAP, *self._dual.duals())
+        return self._course.spent, self._work.of_newton(*self._dual.duals())
 
     def solution(self):
         """What Newton steps at another C can start from; None if there were none."""
