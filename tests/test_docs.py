@@ -51,6 +51,11 @@ def test_links_of_files(name):
     assert here or name == "CHANGELOG.md"
 
 
+def test_readme_is_short():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 100
+
+
 def test_doctests():
     """Of all modules: most have none, and some must have theirs."""
     attempted = {}

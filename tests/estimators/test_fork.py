@@ -12,8 +12,8 @@ SCRIPT = """
     X = sp.random(300, 40, 0.2, format="csr", random_state=0)
     y = np.arange(300) % 3
     models = {
-        "laplacian": lambda: KernelSVM(kernel="laplacian", n_jobs=2),
-        "rbf": lambda: KernelSVM(n_jobs=2),
+        "laplacian": lambda: KernelSVM(kernel="laplacian", n_jobs=2, random_state=0),
+        "rbf": lambda: KernelSVM(n_jobs=2, random_state=0),
         "linear": lambda: LinearSVM("ovo", n_jobs=2, random_state=0),
         "online": lambda: OnlineSVM(kernel="laplacian", n_jobs=2, random_state=0),
     }
