@@ -223,10 +223,11 @@ class PyNewton : public Interruptible {
     if (std::int64_t(right.shape(0)) != problems_->rows().features * problems_->columns())
       throw std::invalid_argument("there must be one entry per weight");
     const auto found = problems_->parts().at(0).newton->solution(
-        form == "primal"  ? SystemForm::kPrimal
-        : form == "class" ? SystemForm::kByClass
-        : form == "dual"  ? SystemForm::kDual
-                          : SystemForm::kConjugateGradients,
+        form == "primal"            ? SystemForm::kPrimal
+        : form == "class"           ? SystemForm::kByClass
+        : form == "dual"            ? SystemForm::kDual
+        : form == "conjugate_class" ? SystemForm::kConjugateByClass
+                                    : SystemForm::kConjugateGradients,
         std::vector<double>(right.data(), right.data() + right.shape(0)));
     return found ? to_numpy(std::vector<double>(*found)) : nb::none();
   }

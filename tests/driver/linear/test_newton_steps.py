@@ -115,6 +115,11 @@ APART = ("llw", "ats", "rm", "mmr")  # classes that meet only in a sum that is z
 @pytest.mark.parametrize(
     ("name", "loss", "sparse", "form"),
     rotated(UNIFIED_PAIRS, [False, True], ["primal", "dual", "cg"], times=3)
+    + rotated(
+        [pair for pair in UNIFIED_PAIRS if pair[0] != "ovr"],  # weights sum to zero
+        [True, False],
+        ["conjugate_class"],
+    )
     + rotated([pair for pair in UNIFIED_PAIRS if pair[0] in APART], [False], ["class"]),
 )
 def test_the_forms_of_the_system_agree(name, loss, sparse, form):

@@ -114,6 +114,19 @@ class Curvature {
     }
   }
 
+  // entry(class, weight) of the diagonal of E^T J E, before centring, of the j-th block.
+  template <class Entry>
+  void for_each_diagonal(std::int64_t j, Entry&& entry) const {
+    double sum_q = 0, sum_r = 0;
+    for (std::int64_t v = starts[j]; v < starts[j + 1]; ++v) {
+      sum_q += q[v];
+      sum_r += r[v];
+      entry(classes[v], std::max(q[v] - gamma[j] * r[v] * r[v], 0.0));
+    }
+    if (blocks_->is_relative())
+      entry(blocks_->label(rows[j]), std::max(sum_q - gamma[j] * sum_r * sum_r, 0.0));
+  }
+
   // E^T r sqrt(gamma) of the j-th block, before centring.
   void coupling(std::int64_t j, double* b) const {
     const int y = blocks_->label(rows[j]);

@@ -1,8 +1,10 @@
-// The Newton system where classes meet only in that their weights sum to zero: a matrix for each,
+// The Newton system as if classes met only in that their weights sum to zero: a matrix for each,
 //
 //     H_m = I + sum_i q_im x_i x_i^T,    D_m = H_m^-1 (G_m + lambda),    sum_m D_m = 0,
 //
-// and one for the multiplier: (sum_m H_m^-1) lambda = -sum_m H_m^-1 G_m.
+// and one for the multiplier: (sum_m H_m^-1) lambda = -sum_m H_m^-1 G_m. With the diagonals of
+// E^T J E for q it is the whole system of machines whose variables do not meet otherwise, and a
+// good approximation of the others, whatever the scales of features.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +21,7 @@ namespace polymargin {
 
 class ClassSystem {
  public:
-  // No block is coupled: gamma is zero.
+  // Of a machine whose weights sum to zero.
   ClassSystem(const ChosenRows& rows, const Curvature& curvature)
       : rows_(rows),
         curvature_(curvature),
@@ -31,13 +33,14 @@ class ClassSystem {
   // Whether the matrices are positive definite.
   template <class Poll>
   bool factorise(Poll&& poll) {
-    std::vector<std::vector<std::int64_t>> variables(k_);
-    std::vector<std::int32_t> row_of(curvature_.variables());
+    struct Entry {
+      std::int32_t row;
+      double weight;
+    };
+    std::vector<std::vector<Entry>> of_class(k_);
     for (std::int64_t j = 0; j < curvature_.size(); ++j)
-      for (std::int64_t v = curvature_.starts[j]; v < curvature_.starts[j + 1]; ++v) {
-        variables[curvature_.classes[v]].push_back(v);
-        row_of[v] = curvature_.rows[j];
-      }
+      curvature_.for_each_diagonal(
+          j, [&](int m, double weight) { of_class[m].push_back({curvature_.rows[j], weight}); });
     std::vector<double> inverse(std::size_t(d_) * d_);
     for (int m = 0; m < k_; ++m) {
       poll();
@@ -45,7 +48,7 @@ class ClassSystem {
       matrix.assign(std::size_t(d_) * d_, 0.0);
       for (int f = 0; f < d_; ++f) matrix[std::int64_t(f) * d_ + f] = 1;
       GramSum sum(rows_, matrix.data(), d_);
-      for (const std::int64_t v : variables[m]) sum.add(row_of[v], curvature_.q[v]);
+      for (const Entry& entry : of_class[m]) sum.add(entry.row, entry.weight);
       sum.finish();
       if (!Cholesky(rows_.blas(), matrix, d_).factorise(poll)) return false;
       // With L^-1, the inverse is L^-T L^-1.

@@ -3,7 +3,7 @@
 // J_i is zero for most examples; the others are few, and only their rows count. It is solved in the
 // form that costs least: primal, of the order of the weights; class by class, where
 // these meet only in that their weights sum to zero; dual, of the order of the free variables; or
-// by conjugate gradients, where all would be too large.
+// by conjugate gradients, preconditioned by the diagonal, or as if classes met in nothing else.
 #pragma once
 
 #include <algorithm>
@@ -52,8 +52,18 @@ class NewtonSystem {
     for (auto& row : chosen) row = rows_[row];
     const ChosenRows active(rows_.all(), std::move(chosen));
     if (form == SystemForm::kConjugateGradients) {
-      conjugate_gradients(active, curvature, gradient, step, poll, accuracy);
-      return true;
+      const std::vector<double> scale = inverse_diagonal(active, curvature);
+      const auto scaled = [&](const double* from, double* to) {
+        for (std::size_t e = 0; e < scale.size(); ++e) to[e] = scale[e] * from[e];
+      };
+      return conjugate_gradients(scaled, active, curvature, gradient, step, poll, accuracy, steps_);
+    }
+    if (form == SystemForm::kConjugateByClass) {
+      ClassSystem system(rows_, curvature);
+      if (!system.factorise(poll)) return false;
+      const auto by_class = [&](const double* from, double* to) { system.solve(from, to); };
+      return conjugate_gradients(by_class, active, curvature, gradient, step, poll, accuracy,
+                                 steps_by_class_);
     }
     if (form == SystemForm::kByClass) {
       ClassSystem system(rows_, curvature);
@@ -74,13 +84,14 @@ class NewtonSystem {
   static constexpr int kMostSteps = 1000;
 
   SystemCosts costs_of(const Curvature& curvature) const {
-    const bool apart = curvature.blocks().is_centred() &&
-                       std::all_of(curvature.gamma.begin(), curvature.gamma.end(),
-                                   [](double g) { return g == 0; });
-    return SystemCosts({double(rows_.features()), double(curvature.blocks().columns()),
-                        rows_.row_entries(), rows_.all().is_sparse(), double(curvature.size()),
-                        double(curvature.variables()), curvature.pairs(), apart},
-                       steps_);
+    const bool centred = curvature.blocks().is_centred();
+    const bool apart = centred && std::all_of(curvature.gamma.begin(), curvature.gamma.end(),
+                                              [](double g) { return g == 0; });
+    return SystemCosts(
+        {double(rows_.features()), double(curvature.blocks().columns()), rows_.row_entries(),
+         rows_.all().is_sparse(), double(curvature.size()), double(curvature.variables()),
+         curvature.pairs(), apart, centred || curvature.blocks().is_relative()},
+        steps_, steps_by_class_);
   }
 
   // image <- v + X^T E^T J E X v
@@ -131,32 +142,35 @@ class NewtonSystem {
     return last <= kGood * std::abs(along);
   }
 
-  template <class Poll>
-  void conjugate_gradients(const ChosenRows& active, const Curvature& curvature,
-                           const double* gradient, double* step, Poll&& poll, double accuracy) {
-    const int k = curvature.blocks().columns();
-    const std::size_t size = std::size_t(rows_.features()) * k;
-    const std::vector<double> scale = inverse_diagonal(active, curvature);
+  // By a preconditioner, which writes what is about the solution for a right hand side; counts the
+  // steps. Returns whether the solution is of numbers.
+  template <class Preconditioner, class Poll>
+  bool conjugate_gradients(const Preconditioner& precondition, const ChosenRows& active,
+                           const Curvature& curvature, const double* gradient, double* step,
+                           Poll&& poll, double accuracy, double& steps) {
+    const std::size_t size = std::size_t(rows_.features()) * curvature.blocks().columns();
     std::vector<double> residual(gradient, gradient + size), image(size), z(size), direction(size);
     std::fill_n(step, size, 0.0);
-    for (std::size_t e = 0; e < size; ++e) direction[e] = z[e] = scale[e] * residual[e];
+    precondition(residual.data(), z.data());
+    direction = z;
     double old = inner(residual, z.data());
-    const double enough = accuracy * accuracy * inner(residual, residual.data());
+    const double enough = accuracy * accuracy * old;
     int round = 0;
-    for (; round < kMostSteps && inner(residual, residual.data()) > enough; ++round) {
+    for (; round < kMostSteps && old > enough; ++round) {
       poll();
       product(active, curvature, direction.data(), image.data());
       const double length = old / inner(direction, image.data());
       for (std::size_t e = 0; e < size; ++e) {
         step[e] += length * direction[e];
         residual[e] -= length * image[e];
-        z[e] = scale[e] * residual[e];
       }
+      precondition(residual.data(), z.data());
       const double now = inner(residual, z.data());
       for (std::size_t e = 0; e < size; ++e) direction[e] = z[e] + now / old * direction[e];
       old = now;
     }
-    steps_ = std::max<double>(round, steps_);
+    steps = std::max<double>(round, steps);
+    return std::isfinite(old);
   }
 
   // One over the diagonal of the system, with E^T diag(q) E in place of E^T J E.
@@ -181,7 +195,8 @@ class NewtonSystem {
   const ChosenRows& rows_;
   std::vector<double> matrix_, scores_;
   double operations_ = 0;
-  double steps_ = SystemCosts::kSteps;  // the most conjugate gradients took so far, at least
+  // The most steps that conjugate gradients took so far, at least.
+  double steps_ = SystemCosts::kSteps, steps_by_class_ = SystemCosts::kStepsByClass;
 };
 
 }  // namespace polymargin

@@ -11,7 +11,7 @@
 
 namespace polymargin {
 
-enum class SystemForm { kPrimal, kByClass, kDual, kConjugateGradients };
+enum class SystemForm { kPrimal, kByClass, kDual, kConjugateGradients, kConjugateByClass };
 
 // How large a system is: its weights, and the variables that are free.
 struct SystemSize {
@@ -22,17 +22,20 @@ struct SystemSize {
   double free;     // variables
   double pairs;    // of classes in the blocks E^T J E of these rows, summed up
   bool apart;      // whether classes meet only in a sum that is zero
+  bool balanced;   // whether that sum is zero
 };
 
 // Infinite where a matrix would be too large.
 class SystemCosts {
  public:
+  static constexpr int kForms = 5;
   // Most entries of a matrix to be factorised (512 MB).
   static constexpr double kMostEntries = 1 << 26;
   // Conjugate gradient steps that are expected, before some were taken.
-  static constexpr double kSteps = 60;
+  static constexpr double kSteps = 60, kStepsByClass = 8;
 
-  explicit SystemCosts(const SystemSize& size, double steps = kSteps) {
+  explicit SystemCosts(const SystemSize& size, double steps = kSteps,
+                       double steps_by_class = kStepsByClass) {
     const double d = size.features, k = size.classes, order = d * k;
     const double squares = size.entries * size.entries / 2 * (size.sparse ? 1 : 0.1);
     const double products = size.rows * size.entries * k * (size.sparse ? 1 : 0.2);
@@ -41,24 +44,27 @@ class SystemCosts {
     };
     costs_[int(SystemForm::kPrimal)] =
         if_it_fits(order * order, size.pairs * squares + factor(order));
-    costs_[int(SystemForm::kByClass)] =
-        size.apart
-            ? if_it_fits(d * d * (k + 1), size.free * squares + k * (factor(d) + 0.08 * d * d * d))
-            : HUGE_VAL;
+    const double by_class =
+        if_it_fits(d * d * (k + 1), size.free * squares + k * (factor(d) + 0.08 * d * d * d));
+    costs_[int(SystemForm::kByClass)] = size.apart ? by_class : HUGE_VAL;
     const double gram = size.rows * size.rows / 2 * size.entries * (size.sparse ? 1 : 0.1);
     costs_[int(SystemForm::kDual)] = if_it_fits(
         size.free * size.free, gram + size.free * size.free * (0.03 * k + 0.5) + factor(size.free));
-    costs_[int(SystemForm::kConjugateGradients)] =
-        steps * (2 * products + 10 * size.free + 5 * order);
+    const double of_step = 2 * products + 10 * size.free + 5 * order;
+    costs_[int(SystemForm::kConjugateGradients)] = steps * of_step;
+    costs_[int(SystemForm::kConjugateByClass)] =
+        size.balanced && !size.apart ? by_class + steps_by_class * (of_step + 2 * d * d * k)
+                                     : HUGE_VAL;
   }
 
   double operator[](SystemForm form) const { return costs_[int(form)]; }
   double least() const { return *std::min_element(costs_.begin(), costs_.end()); }
 
   // From the cheapest to the dearest.
-  std::array<SystemForm, 4> order() const {
-    std::array<SystemForm, 4> forms{SystemForm::kByClass, SystemForm::kPrimal, SystemForm::kDual,
-                                    SystemForm::kConjugateGradients};
+  std::array<SystemForm, kForms> order() const {
+    std::array<SystemForm, kForms> forms{SystemForm::kByClass, SystemForm::kPrimal,
+                                         SystemForm::kDual, SystemForm::kConjugateByClass,
+                                         SystemForm::kConjugateGradients};
     std::stable_sort(forms.begin(), forms.end(),
                      [&](SystemForm a, SystemForm b) { return (*this)[a] < (*this)[b]; });
     return forms;
@@ -68,7 +74,7 @@ class SystemCosts {
   // Of a Cholesky factor.
   static double factor(double order) { return 0.01 * order * order * order + 1.2 * order * order; }
 
-  std::array<double, 4> costs_;
+  std::array<double, kForms> costs_;
 };
 
 // What the systems of a machine would cost where its dual variables are these: blocks as CSR.
@@ -89,8 +95,9 @@ struct SystemPrediction {
               std::span<const Value> values, std::span<const double> loss_weights) const {
     const std::size_t rows = loss_weights.size();
     std::vector<double> of_column(separate ? columns : 0);
-    SystemSize size{features, separate ? 1.0 : columns, entries, sparse, 0, 0,
-                    0,        centred && !coupled};
+    SystemSize size{
+        features,           separate ? 1.0 : columns, entries, sparse, 0, 0, 0, centred && !coupled,
+        centred || relative};
     for (std::size_t i = 0; i < rows; ++i) {
       const double most = loss_weights[i] * (1 - 1e-6);
       double free = 0;
