@@ -105,3 +105,15 @@ def test_a_number_of_places_that_cannot_be():
     state["_saved"]["places"] = -1
     with pytest.raises(ValueError, match="places"):
         driver.__setstate__(state)
+
+
+def test_damaged_rows_of_the_store():
+    """SciPy would follow indices anywhere: they are checked before it sees them."""
+    model = online(C=5).partial_fit(sp.csr_array(X), y, np.arange(5))
+    stored = model._driver.store._points.rows
+    stored.indptr[1] = 2**30
+    model._driver._expansion = None
+    with pytest.raises(ValueError, match="the store of patterns is not a valid CSR"):
+        model.predict(X)
+    with pytest.raises(ValueError, match="the store of patterns is not a valid CSR"):
+        by_pickle(model)

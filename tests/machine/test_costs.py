@@ -139,7 +139,23 @@ def test_kernel_machines_reach_the_optimum(name, loss, solver):
     assert_allclose(model.dual_objective_, best, rtol=1e-6)
 
 
-@pytest.mark.parametrize("restricted", find_machine("cs", "hinge").restricted)
+def test_bisection_as_printed_has_no_costs():
+    X, y = make_problem(n=40, d=4, k=4, seed=3)
+    model = LinearSVM(costs=random_costs(4), restricted="bisection_printed")
+    with pytest.raises(
+        ValueError, match="'bisection_printed' is not for costs; choose"
+    ):
+        model.fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "restricted",
+    [
+        name
+        for name in find_machine("cs", "hinge").restricted
+        if name != "bisection_printed"
+    ],
+)
 def test_restricted_solvers(restricted):
     X, y = make_problem(n=40, d=4, k=4, seed=3)
     costs = random_costs(4)

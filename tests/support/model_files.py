@@ -148,7 +148,7 @@ def _change_entry(document, rng, names) -> None:
         elif kind == 3:
             at[key] = deepcopy(at[rng.choice(keys)]) if keys else None
         else:
-            at[key] = rng.choice(_ODD)
+            at[key] = deepcopy(rng.choice(_ODD))
         return
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..base.threads import on_threads
+from .csr import check_compressed
 from .kernel_points import Points
 from .kernels import Kernel
 from .precomputed import Positions
@@ -68,7 +69,12 @@ class PatternStore:
 
     def keep(self, places):
         """Return the points at `places` for a model."""
+        self.check()
         return self._points.keep(places)
+
+    def check(self) -> None:
+        """Raise if the stored rows are sparse and damaged: SciPy would trust them."""
+        check_compressed(getattr(self._points, "rows", None), "the store of patterns")
 
 
 @dataclass(frozen=True)

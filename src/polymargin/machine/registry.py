@@ -19,6 +19,7 @@ _SIMPLEX = (
     "sort",
     "pivot",
     "bisection",
+    "bisection_printed",
     "active_set",
     "smo",
     "frank_wolfe",

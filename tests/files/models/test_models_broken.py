@@ -138,6 +138,16 @@ CASES = {
         *("attributes", "_expansion", "kernel", "sparse", False),
         "another kind",
     ),
+    "costs of another kind": (
+        "costs",
+        *("parameters", "costs", ["classes_.lengths"]),
+        "neither a name nor a table",
+    ),
+    "a machine that is a table": (
+        "online",
+        *("attributes", "_driver", "machine", [{}, "hinge"]),
+        "cannot be learned online",
+    ),
     "no random numbers": (
         "online",
         *("attributes", "_driver", "state", "tuple", 0, {"tuple": [0, 0, 0, 0]}),

@@ -344,6 +344,7 @@ class OnlineDriver:
         saved = state.pop("_saved")
         self.__dict__.update(state)
         self._lock = RLock()
+        self.store.check()
         self._make_core(self._n_classes, self._values_of_row, 0)
         self._core.grow(saved["places"])
         self._learned.examples = saved["examples"]

@@ -151,7 +151,10 @@ def _write_costs(writer: TensorWriter, name: str, costs):
 def _read_costs(reader: TensorReader, entry):
     if isinstance(entry, dict) and set(entry) == {"matrix"}:
         return reader.matrix(entry["matrix"])
-    return read_value(entry)
+    costs = read_value(entry)
+    if costs is not None and not isinstance(costs, str | dict):
+        raise ModelFileError("costs are neither a name nor a table")
+    return costs
 
 
 COSTS = Codec(_write_costs, _read_costs)

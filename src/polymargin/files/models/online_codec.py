@@ -99,7 +99,8 @@ def _read_driver(reader: TensorReader, entry) -> OnlineDriver:
 
 
 def _read_machine(entry) -> Machine:
-    machine = MACHINES.get(tuple(entry) if isinstance(entry, list) else entry)
+    words = isinstance(entry, list) and all(isinstance(word, str) for word in entry)
+    machine = MACHINES.get(tuple(entry)) if words else None
     if machine is None or machine.loss not in machine.formulation.online:
         raise ModelFileError("it learns a machine that cannot be learned online")
     return machine
