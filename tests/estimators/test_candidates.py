@@ -157,3 +157,28 @@ def test_what_other_formats_do_not_know(model, tmp_path):
     pytest.importorskip("onnx")
     with pytest.raises(ValueError, match="candidates, which is not exported to ONNX"):
         polymargin.export_onnx(model, tmp_path / "model.onnx")
+
+
+def test_another_thread_finds_a_whole_model_until_the_next_is_there(data, monkeypatch):
+    X, y = data
+    model = LinearSVM(candidates=20, random_state=0).fit(X, y)
+    before = model.predict(X)
+    found = []
+
+    def predict_and_go_on(*arguments):
+        found.append(model.predict(X))
+        return set_outcome(*arguments)
+
+    set_outcome = model._set_outcome
+    monkeypatch.setattr(model, "_set_outcome", predict_and_go_on)
+    model.fit(X, y)
+    assert_array_equal(found, [before])
+
+
+def test_a_refit_without_candidates_drops_what_found_them(data):
+    X, y = data
+    model = LinearSVM(candidates=20, random_state=0).fit(X, y)
+    model.set_params(candidates=None).fit(X, y)
+    assert not any(hasattr(model, name) for name in ATTRIBUTES)
+    again = LinearSVM(random_state=0).fit(X, y)
+    assert_array_equal(model.decision_function(X), again.decision_function(X))

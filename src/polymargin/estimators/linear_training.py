@@ -38,10 +38,10 @@ _OF_THE_ROWS = (
     "_fitted",
     "_both_ways",
     "_near",
-    "centroids_",
-    "class_order_",
-    "frequent_classes_",
 )
+
+# What a model with candidates has beside its weights.
+_OF_CANDIDATES = ("centroids_", "class_order_", "frequent_classes_")
 
 
 def _takes_chunks(estimator: Estimator) -> bool:
@@ -91,7 +91,7 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         "penalty": [StrOptions(set(PENALTIES))],
         "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
         "features": [StrOptions({"full", "reduced"})],
-        "order": [StrOptions({"acf", "permuted", "max_violation"})],
+        "order": [StrOptions({"acf", "permuted", "cyclic", "max_violation"})],
     }
     _model_attributes = ("coef_", "intercept_")
 
@@ -146,12 +146,13 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
 
     def _with_candidates(self, X: Rows, what: str) -> Any:
         """What a model with candidates, `CandidateModel`, says of rows."""
-        centroids = check_compressed(self.centroids_, "centroids_")
+        now = dict(vars(self))  # of one fit, should another thread end the next one
+        centroids = check_compressed(now["centroids_"], "centroids_")
         model = CandidateModel(
-            check_compressed(self.coef_, "coef_"),
-            self.intercept_,
-            Centroids(centroids, self.frequent_classes_),
-            ClassTiles(self.class_order_),
+            check_compressed(now["coef_"], "coef_"),
+            now["intercept_"],
+            Centroids(centroids, now["frequent_classes_"]),
+            ClassTiles(now["class_order_"]),
             self.candidates,
             thread_count(self.n_jobs),
         )
@@ -183,6 +184,11 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         near = getattr(self, "_near", None)
         if near is not None and hasattr(driver, "start_near"):
             driver.start_near(*near)
+
+    def _set_model(self, attributes: dict[str, Any]) -> None:
+        super()._set_model(attributes)
+        for name in set(_OF_CANDIDATES) - set(attributes):
+            self.__dict__.pop(name, None)
 
     def _set_coefficients_of_rows(self, coefficients: Any) -> None:
         self.dual_coef_ = coefficients
@@ -309,7 +315,7 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         self.classes_ = classes
         if hasattr(self, "costs_"):
             self._with_costs(self._machine())
-        self.__dict__.update(self._model(W))
+        self._set_model(self._model(W))
 
     def _learn_chunk(
         self, X: Rows, y: Labels, classes: Labels, sample_weight: Weights
@@ -335,7 +341,7 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         report = driver.epoch(float("inf"))
         interrupted = driver.interrupted
         self._forget_rows()
-        self.__dict__.update(self._model(driver.release_weights()))
+        self._set_model(self._model(driver.release_weights()))
         self.n_iter_ += 1
         self.dual_objective_ += report.dual
         self.status_ = "partial"

@@ -164,7 +164,7 @@ class Training(MarginClassifier):
                 )
                 self._set_solution(driver, problem)
                 self._set_outcome(run)
-                self.__dict__.update(model(last=True))
+                self._set_model(model(last=True))
             finally:
                 getattr(driver, "close", nullcontext)()
         if run.status != "interrupted":
@@ -217,6 +217,10 @@ class Training(MarginClassifier):
                 )
             self._set_coefficients_of_rows(coefficients)
             self._fitted = problem.solved_by(*blocks)
+
+    def _set_model(self, attributes: dict[str, Any]) -> None:
+        """Set what predictions need, all of it at once: other threads may predict."""
+        self.__dict__.update(attributes)
 
     def _set_outcome(self, run: Run) -> None:
         """Set the attributes that say how the fit ended."""
