@@ -20,8 +20,8 @@ from patience import HANGS
 # Whose tests are skipped where they are not installed. `make test` installs them all,
 # and says so by POLYMARGIN_TEST_ALL: there a skip would go unnoticed.
 PACKAGES = ("clarabel", "dask", "distributed", "hypothesis", "liblinear", "matplotlib")
-PACKAGES += ("mkdocs", "onnx", "onnxruntime", "pandas", "pyarrow", "rich")
-PACKAGES += ("safetensors", "skl2onnx", "zstandard")
+PACKAGES += ("mkdocs", "onnx", "onnxruntime", "pandas", "polars", "pyarrow")
+PACKAGES += ("rich", "safetensors", "skl2onnx", "zstandard")
 
 
 def pytest_configure(config):

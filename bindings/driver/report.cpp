@@ -13,6 +13,7 @@ void bind_report(nb::module_& m) {
   nb::class_<EpochReport>(m, "EpochReport")
       .def_ro("visits", &EpochReport::visits)
       .def_ro("moves", &EpochReport::moves)
+      .def_ro("evaluations", &EpochReport::evaluations)
       .def_ro("violation", &EpochReport::violation)
       .def_ro("dual", &EpochReport::dual)
       .def_prop_ro("primal_estimate",

@@ -12,9 +12,11 @@ namespace polymargin {
 namespace {
 
 template <class Real>
-Made<Real> make_relative(const MachineAxes& axes, const std::string& restricted, double tau) {
+Made<Real> make_relative(const MachineAxes& axes, const std::string& restricted,
+                         const RestrictedOptions& options) {
   if (axes.variables != "others" || axes.sums_to_zero) return nullptr;
-  if (axes.aggregation == "max") return make_maximum<Real, RelativeMargin>(axes, restricted, tau);
+  if (axes.aggregation == "max")
+    return make_maximum<Real, RelativeMargin>(axes, restricted, options);
   if (axes.aggregation != "sum") return nullptr;
   if (axes.loss != "log") return make_sum<Real, RelativeMargin>(axes, restricted);
   if (restricted == "exact") return std::make_shared<MaxEntropy<Real, EntropySimplex>>();
@@ -23,7 +25,8 @@ Made<Real> make_relative(const MachineAxes& axes, const std::string& restricted,
 }
 
 template <class Real>
-Made<Real> make_absolute(const MachineAxes& axes, const std::string& restricted, double tau) {
+Made<Real> make_absolute(const MachineAxes& axes, const std::string& restricted,
+                         const RestrictedOptions& options) {
   using Others = AbsoluteMargin<Variables::others, true>;
   using All = AbsoluteMargin<Variables::all, true>;
   if (axes.label_may_be_outside()) {
@@ -39,8 +42,8 @@ Made<Real> make_absolute(const MachineAxes& axes, const std::string& restricted,
       return make_sum<Real, AbsoluteMargin<Variables::label, true>>(axes, restricted);
   }
   if (axes.aggregation == "max") {
-    if (axes.variables == "others") return make_maximum<Real, Others>(axes, restricted, tau);
-    if (axes.variables == "all") return make_maximum<Real, All>(axes, restricted, tau);
+    if (axes.variables == "others") return make_maximum<Real, Others>(axes, restricted, options);
+    if (axes.variables == "all") return make_maximum<Real, All>(axes, restricted, options);
   }
   return nullptr;
 }
@@ -49,14 +52,15 @@ Made<Real> make_absolute(const MachineAxes& axes, const std::string& restricted,
 
 template <class Real>
 std::shared_ptr<const Machine<Real>> make_machine(const MachineAxes& axes,
-                                                  const std::string& restricted, double tau) {
+                                                  const std::string& restricted,
+                                                  const RestrictedOptions& options) {
   Made<Real> made;
   if (!axes.pair_targets.empty())
-    made = make_with_pair_targets<Real>(axes, restricted, tau);
+    made = make_with_pair_targets<Real>(axes, restricted, options);
   else if (axes.is_relative())
-    made = make_relative<Real>(axes, restricted, tau);
+    made = make_relative<Real>(axes, restricted, options);
   else if (axes.is_absolute())
-    made = make_absolute<Real>(axes, restricted, tau);
+    made = make_absolute<Real>(axes, restricted, options);
   if (!made)
     throw std::invalid_argument("no machine with " + axes.description() +
                                 " and restricted solver " + restricted);
@@ -64,8 +68,10 @@ std::shared_ptr<const Machine<Real>> make_machine(const MachineAxes& axes,
 }
 
 template std::shared_ptr<const Machine<float>> make_machine<float>(const MachineAxes&,
-                                                                   const std::string&, double);
+                                                                   const std::string&,
+                                                                   const RestrictedOptions&);
 template std::shared_ptr<const Machine<double>> make_machine<double>(const MachineAxes&,
-                                                                     const std::string&, double);
+                                                                     const std::string&,
+                                                                     const RestrictedOptions&);
 
 }  // namespace polymargin

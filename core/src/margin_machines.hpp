@@ -3,6 +3,7 @@
 
 #include "polymargin/machine/box_machine.hpp"
 #include "polymargin/machine/make_machine.hpp"
+#include "polymargin/machine/printed_bisection.hpp"
 #include "polymargin/machine/simplex_machine.hpp"
 #include "polymargin/restricted/box_exact.hpp"
 #include "polymargin/restricted/box_two_couplings_exact.hpp"
@@ -42,7 +43,8 @@ inline Made<Real> make_sum(const MachineAxes& axes, const std::string& restricte
 // The largest hinge or its square. Solvers of simplex_problem.hpp take the slack for the label's
 // variable, which it is for relative margins alone.
 template <class Real, class Margin>
-inline Made<Real> make_maximum(const MachineAxes& axes, const std::string& restricted, double tau) {
+inline Made<Real> make_maximum(const MachineAxes& axes, const std::string& restricted,
+                               const RestrictedOptions& options) {
   constexpr bool kRelative = Margin::rho(2) > 0;
   using Exact = std::conditional_t<kRelative, SimplexExact, SimplexCoupledExact<Margin::kSigned>>;
   if (axes.loss == "squared_hinge") {
@@ -55,8 +57,11 @@ inline Made<Real> make_maximum(const MachineAxes& axes, const std::string& restr
   if (axes.loss != "hinge") return nullptr;
   if (restricted == "exact")
     return std::make_shared<SimplexMachine<Real, Margin, Exact>>(targets_of(axes));
+  if constexpr (std::is_same_v<Margin, RelativeMargin>)
+    if (restricted == "bisection_printed")
+      return std::make_shared<PrintedBisection<Real>>(targets_of(axes), options.tau);
   if constexpr (kRelative)
-    if (auto solver = make_simplex_solver<Real>(restricted, tau))
+    if (auto solver = make_simplex_solver<Real>(restricted, options))
       return std::make_shared<SimplexMachine<Real, Margin, AnySimplex<Real>>>(
           targets_of(axes), AnySimplex<Real>(std::move(solver)));
   return nullptr;
@@ -65,6 +70,6 @@ inline Made<Real> make_maximum(const MachineAxes& axes, const std::string& restr
 // Machines with a target for every pair of a label and a class: pair_target_machines.cpp.
 template <class Real>
 Made<Real> make_with_pair_targets(const MachineAxes& axes, const std::string& restricted,
-                                  double tau);
+                                  const RestrictedOptions& options);
 
 }  // namespace polymargin

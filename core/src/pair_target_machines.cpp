@@ -7,7 +7,7 @@ namespace polymargin {
 
 template <class Real>
 Made<Real> make_with_pair_targets(const MachineAxes& axes, const std::string& restricted,
-                                  double tau) {
+                                  const RestrictedOptions& options) {
   using Relative = PairTargets<Real, RelativeMargin>;
   using Absolute = PairTargets<Real, AbsoluteMargin<Variables::others, true>>;
   if (axes.variables != "others" || axes.is_relative() == axes.sums_to_zero) return nullptr;
@@ -16,13 +16,14 @@ Made<Real> make_with_pair_targets(const MachineAxes& axes, const std::string& re
     return relative ? make_sum<Real, Relative>(axes, restricted)
                     : make_sum<Real, Absolute>(axes, restricted);
   if (axes.aggregation == "max")
-    return relative ? make_maximum<Real, Relative>(axes, restricted, tau)
-                    : make_maximum<Real, Absolute>(axes, restricted, tau);
+    return relative ? make_maximum<Real, Relative>(axes, restricted, options)
+                    : make_maximum<Real, Absolute>(axes, restricted, options);
   return nullptr;
 }
 
-template Made<float> make_with_pair_targets<float>(const MachineAxes&, const std::string&, double);
+template Made<float> make_with_pair_targets<float>(const MachineAxes&, const std::string&,
+                                                   const RestrictedOptions&);
 template Made<double> make_with_pair_targets<double>(const MachineAxes&, const std::string&,
-                                                     double);
+                                                     const RestrictedOptions&);
 
 }  // namespace polymargin

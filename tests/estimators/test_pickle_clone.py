@@ -40,6 +40,7 @@ CHANGED = {
     "cooling": False,
     "restricted": "active_set",
     "restricted_tol": 1e-5,
+    "restricted_sweeps": 3,
     "features": "reduced",
     "warm_start": True,
     "n_jobs": 2,
@@ -51,6 +52,7 @@ CHANGED = {
 
 # What MaxEnt has no choice of.
 FIXED = {"machine", "loss", "shrinking", "cooling", "restricted_tol"} | {
+    "restricted_sweeps",
     "costs",
     "thresholds",
     "candidates",

@@ -66,8 +66,9 @@ class PySequential : public Interruptible {
       const Rows<Real>&, const std::vector<Example<Real>>&, const ClassLayout&)>;
 
   PySequential(const PyRows<Real>& rows, Input<std::int32_t> labels, Input<double> loss_weights,
-               int classes, const MachineAxes& machine, const std::string& restricted, double tau,
-               std::uint64_t seed, int threads, const MakeWeights& make_weights)
+               int classes, const MachineAxes& machine, const std::string& restricted,
+               const RestrictedOptions& options, std::uint64_t seed, int threads, bool lists_blocks,
+               const MakeWeights& make_weights)
       : rows_(rows), threads_(threads) {
     const std::size_t size = std::size_t(rows.rows->size());
     if (size > std::size_t(std::numeric_limits<std::int32_t>::max()))
@@ -79,9 +80,9 @@ class PySequential : public Interruptible {
       examples[i].loss_weight = Real(loss_weights.data()[i]);
     }
     std::shared_ptr<W> weights = make_weights(*rows.rows, examples, ClassLayout::of<Real>(classes));
-    driver_ = std::make_unique<Sequential<Real, W>>(rows.rows, std::move(examples),
-                                                    make_machine<Real>(machine, restricted, tau),
-                                                    seed, std::move(weights));
+    driver_ = std::make_unique<Sequential<Real, W>>(
+        rows.rows, std::move(examples), make_machine<Real>(machine, restricted, options), seed,
+        std::move(weights), lists_blocks);
     driver_->set_threads(threads);
     check_lengths(driver_->examples());
   }
@@ -281,37 +282,38 @@ static void bind(nb::module_& m, const char* name) {
         "__init__",
         [](Driver* self, const PyRows<Real>& rows, Input<std::int32_t> labels,
            Input<double> loss_weights, int classes, const MachineAxes& machine,
-           const std::string& restricted, double tau, std::uint64_t seed, int threads,
+           const std::string& restricted, double tau, int sweeps, std::uint64_t seed, int threads,
            Input<std::int32_t> order, Input<std::int32_t> tiles) {
           new (self)
-              Driver(rows, labels, loss_weights, classes, machine, restricted, tau, seed, threads,
-                     [&](const auto& all, const auto&, const auto& layout) {
+              Driver(rows, labels, loss_weights, classes, machine, restricted, {tau, sweeps}, seed,
+                     threads, false, [&](const auto& all, const auto&, const auto& layout) {
                        return std::make_shared<W>(
                            all.features(), layout, checked_order(order),
                            checked_tiles(tiles, all.size(), layout, std::int64_t(order.shape(0))));
                      });
         },
         "rows"_a, "labels"_a, "loss_weights"_a, "classes"_a, "machine"_a, "restricted"_a, "tau"_a,
-        "seed"_a, "threads"_a, "order"_a, "tiles"_a);
+        "sweeps"_a, "seed"_a, "threads"_a, "order"_a, "tiles"_a);
   else
     bound.def(
         "__init__",
         [](Driver* self, const PyRows<Real>& rows, Input<std::int32_t> labels,
            Input<double> loss_weights, int classes, const MachineAxes& machine,
-           const std::string& restricted, double tau, std::uint64_t seed, int threads,
-           const Driver* weights_of) {
-          new (self)
-              Driver(rows, labels, loss_weights, classes, machine, restricted, tau, seed, threads,
-                     [&](const auto& all, const auto& examples, const auto& layout) {
-                       if (weights_of != nullptr) return weights_of->shared_weights(all, layout);
-                       if constexpr (W::kReduced)
-                         return std::make_shared<W>(occurring_pairs(all, examples, layout));
-                       else
-                         return std::make_shared<W>(all.features(), layout);
-                     });
+           const std::string& restricted, double tau, int sweeps, std::uint64_t seed, int threads,
+           bool lists_blocks, const Driver* weights_of) {
+          new (self) Driver(rows, labels, loss_weights, classes, machine, restricted, {tau, sweeps},
+                            seed, threads, lists_blocks,
+                            [&](const auto& all, const auto& examples, const auto& layout) {
+                              if (weights_of != nullptr)
+                                return weights_of->shared_weights(all, layout);
+                              if constexpr (W::kReduced)
+                                return std::make_shared<W>(occurring_pairs(all, examples, layout));
+                              else
+                                return std::make_shared<W>(all.features(), layout);
+                            });
         },
         "rows"_a, "labels"_a, "loss_weights"_a, "classes"_a, "machine"_a, "restricted"_a, "tau"_a,
-        "seed"_a, "threads"_a, "weights_of"_a = nb::none());
+        "sweeps"_a, "seed"_a, "threads"_a, "lists_blocks"_a, "weights_of"_a = nb::none());
   bound.def("set_label_sets", &Driver::set_label_sets, "indptr"_a, "classes"_a)
       .def("set_schedule", &Driver::set_schedule, "order"_a, "shrinking"_a, "cooling"_a,
            "epsilon"_a)

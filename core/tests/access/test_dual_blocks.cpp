@@ -78,7 +78,23 @@ void check_real() {
   check_assign<Real>();
 }
 
+// Lists of few classes, of which some are replaced and the others stay, in their order.
+template <class Real>
+void check_merge() {
+  DualBlocks<Real> blocks(1, ClassLayout::of<Real>(6), false, true, true);
+  CHECK(blocks.sparse());
+  CHECK(!DualBlocks<Real>(1, ClassLayout::of<Real>(6), true, true, true).sparse());
+  blocks.set(0, {{0, Real(1)}, {2, Real(2)}, {3, Real(3)}, {5, Real(4)}});
+  const Real values[] = {7, 0, 8, 9};
+  const std::int32_t classes[] = {1, 2, 3, 4};
+  blocks.merge(0, values, classes, 4);  // 1 and 4 enter, 2 leaves, 3 changes
+  check_entries<Real>(entries_of(blocks, 0),
+                      {{0, Real(1)}, {1, Real(7)}, {3, Real(8)}, {4, Real(9)}, {5, Real(4)}});
+}
+
 void run_tests() {
+  check_merge<float>();
+  check_merge<double>();
   check_real<float>();
   check_real<double>();
 }

@@ -16,8 +16,9 @@ bool exists(const char* machine, const char* loss, const char* restricted) {
 
 template <class Real>
 void check_combinations() {
-  for (const char* restricted : {"exact", "sort", "pivot", "bisection", "fixed_point", "active_set",
-                                 "smo", "frank_wolfe", "exponentiated_gradient"})
+  for (const char* restricted :
+       {"exact", "sort", "pivot", "bisection", "bisection_printed", "fixed_point", "active_set",
+        "smo", "frank_wolfe", "exponentiated_gradient"})
     CHECK(exists<Real>("cs", "hinge", restricted));
   for (const char* restricted : {"exact", "active_set"}) {
     CHECK(exists<Real>("cs", "squared_hinge", restricted));
@@ -28,6 +29,7 @@ void check_combinations() {
   }
   for (const char* machine : {"ww", "llw", "ovr"}) {
     CHECK(!exists<Real>(machine, "hinge", "sort"));
+    CHECK(!exists<Real>(machine, "hinge", "bisection_printed"));
     CHECK(!exists<Real>(machine, "squared_hinge", "smo"));
     CHECK(!exists<Real>(machine, "hinge", "none"));
     CHECK(!exists<Real>(machine, "absolute", "exact"));

@@ -31,14 +31,18 @@ class LinearOptions:
         Which weights there are.
     candidates : int or None
         How many classes each row is trained against; None: all.
-    order : {"acf", "permuted", "max_violation", "random"}
+    order : {"acf", "permuted", "cyclic", "max_violation", "random"}
         Who is visited next.
-    shrinking, cooling : bool
+    shrinking : bool or "classes"
+        Of the order of visits; "classes": of the classes of every visit, too.
+    cooling : bool
         Of the order of visits.
     restricted : str
         Solver of the restricted problems.
     restricted_tol : float
         Of the restricted solvers that are not exact.
+    restricted_sweeps : int
+        How often "smo" goes round.
     seed : int
     threads : int
         The model does not depend on it.
@@ -54,10 +58,11 @@ class LinearOptions:
     features: str = "full"
     candidates: int | None = None
     order: str = "acf"
-    shrinking: bool = True
+    shrinking: bool | str = True
     cooling: bool = True
     restricted: str = "exact"
     restricted_tol: float = 1e-3
+    restricted_sweeps: int = 1
     seed: int = 0
     threads: int = 1
 

@@ -26,6 +26,8 @@ class EpochReport:
         Examples that were looked at.
     moves : int
         How many of the visits changed a dual variable.
+    evaluations : int
+        Derivatives computed, one for each class of each visit; 0 if not counted.
     violation : float
         Largest violation of the optimality conditions that was seen.
     dual : float
@@ -45,6 +47,7 @@ class EpochReport:
     primal_estimate: float
     stopped: bool = False
     epochs: int = 1
+    evaluations: int = 0
 
 
 class Driver(Protocol):

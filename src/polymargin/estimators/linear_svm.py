@@ -149,22 +149,28 @@ class LinearSVM(LinearTraining):
         For research: stop when no example violates the optimality conditions by more,
         not by `tol`.
 
-    order : {"acf", "permuted", "max_violation"}, default="acf"
-        For research: which row "dual" visits next.
+    order : {"acf", "permuted", "cyclic", "max_violation"}, default="acf"
+        For research: which row "dual" visits next. "permuted": all, in a new order each
+        time; "cyclic": in the same order each time.
 
-    shrinking : bool, default=True
-        For research: visit rows at a vertex, and classes outside the block, less often.
+    shrinking : bool or "classes", default=True
+        For research: visit rows at a vertex, and classes outside the block, less often;
+        classes only where there are more than 64 of them, or with "classes".
 
     cooling : bool, default=True
         For research: with "permuted" and shrinking, begin with a coarse tolerance.
 
     restricted : str, default="exact"
         For research: how a visit is solved. For "cs" with hinge: "exact", "sort",
-        "pivot", "bisection", "active_set", "smo", "frank_wolfe" or "fixed_point"; with
-        logistic "exact"; otherwise "exact" or "active_set".
+        "pivot", "bisection", "bisection_printed", "active_set", "smo", "frank_wolfe" or
+        "fixed_point"; with logistic "exact"; otherwise "exact" or "active_set".
+        "bisection_printed" leaves the feasible set by as much as its tolerance allows.
 
     restricted_tol : float, default=1e-3
-        For research: tolerance of "bisection" and "fixed_point".
+        For research: tolerance of both bisections and of "fixed_point".
+
+    restricted_sweeps : int, default=1
+        For research: how often "smo" goes round the classes in a visit.
 
     Attributes
     ----------
@@ -262,10 +268,11 @@ class LinearSVM(LinearTraining):
         "machine": [StrOptions(set(MACHINE_NAMES))],
         "loss": [StrOptions(set(LOSSES))],
         "solver": [StrOptions(set(SOLVER_NAMES))],
-        "shrinking": ["boolean"],
+        "shrinking": ["boolean", StrOptions({"classes"})],
         "cooling": ["boolean"],
         "restricted": [StrOptions(set(RESTRICTED))],
         "restricted_tol": [Interval(Real, 0, None, closed="neither")],
+        "restricted_sweeps": [Interval(Integral, 1, None, closed="left")],
         "thresholds": [StrOptions({"f1"}), None],
     }
 
@@ -289,10 +296,11 @@ class LinearSVM(LinearTraining):
         solver: str = "auto",
         features: str = "full",
         order: str = "acf",
-        shrinking: bool = True,
+        shrinking: bool | str = True,
         cooling: bool = True,
         restricted: str = "exact",
         restricted_tol: float = 1e-3,
+        restricted_sweeps: int = 1,
         thresholds: Any = None,
         new_classes: str = "error",
         warm_start: bool = False,
@@ -322,6 +330,7 @@ class LinearSVM(LinearTraining):
         self.cooling = cooling
         self.restricted = restricted
         self.restricted_tol = restricted_tol
+        self.restricted_sweeps = restricted_sweeps
         self.thresholds = thresholds
         self.new_classes = new_classes
         self.warm_start = warm_start
@@ -381,6 +390,7 @@ class LinearSVM(LinearTraining):
             shrinking=self.shrinking,
             cooling=self.cooling,
             restricted_tol=self.restricted_tol,
+            restricted_sweeps=self.restricted_sweeps,
         )
 
     def decision_function(self, X: Rows) -> Array:

@@ -90,7 +90,7 @@ class MaxEnt(LinearTraining):
         For research: stop when no dual variable, as a share of its C, differs by more
         from the probability it stands for, not by `tol`.
 
-    order : {"acf", "permuted"}, default="acf"
+    order : {"acf", "permuted", "cyclic"}, default="acf"
         For research: which row is visited next.
 
     restricted : {"exact", "pairs"}, default="exact"

@@ -112,13 +112,19 @@ def feasible_duals(
 
 
 def _less_their_sums(duals: sp.csr_array, labels) -> sp.csr_array:
-    """Return the sums of rows at their labels, where nothing is stored, less these."""
+    """Return the sums of rows at their labels, and the others of the rows, negated.
+
+    At a label nothing is stored, but for what a sum lacks or has too much where the
+    restricted solver leaves the feasible set.
+    """
     duals.sort_indices()
     duals.eliminate_zeros()
     counts = np.diff(duals.indptr)
     support = np.flatnonzero(counts)
     starts, own = duals.indptr[support], labels[support]
     data, indices, indptr = -duals.data, duals.indices, duals.indptr
+    surplus = indices == np.repeat(labels, counts)
+    data[surplus] = 0
     if len(support):
         before = indices < np.repeat(own, counts[support])
         places = starts + np.add.reduceat(before, starts, dtype=np.int64)
@@ -126,7 +132,10 @@ def _less_their_sums(duals: sp.csr_array, labels) -> sp.csr_array:
         data, indices = np.insert(data, places, sums), np.insert(indices, places, own)
         indptr = indptr.copy()
         indptr[1:] += np.cumsum(counts > 0)
-    return sp.csr_array((data, indices, indptr), shape=duals.shape)
+    found = sp.csr_array((data, indices, indptr), shape=duals.shape)
+    if surplus.any():
+        found.sum_duplicates()
+    return found
 
 
 def _with_signs(machine: Machine, matrix: sp.csr_array, labels) -> sp.csr_array:

@@ -39,7 +39,7 @@ _FOLLOWED = {
     *("machine", "C", "loss", "class_weight", "costs", "fit_intercept"),
     *("intercept_scaling", "kernel", "gamma", "degree", "coef0", "cache_size"),
     *("tol", "violation_tol", "max_iter", "max_time", "solver", "order", "shrinking"),
-    *("cooling", "restricted", "restricted_tol", "random_state"),
+    *("cooling", "restricted", "restricted_tol", "restricted_sweeps", "random_state"),
     *("warm_start", "n_jobs", "probability", "cv", "rank"),
 }
 

@@ -22,12 +22,12 @@ class DualBlocks {
   };
 
   // `filled`: nearly all variables end above zero, and a list of the others would save nothing.
-  // `padded`: dense blocks are whole packs.
+  // `padded`: dense blocks are whole packs. `listed`: lists even of few classes.
   DualBlocks(std::int64_t examples, const ClassLayout& layout, bool filled = false,
-             bool padded = true)
+             bool padded = true, bool listed = false)
       : examples_(examples),
         layout_(layout),
-        sparse_(layout.classes > kDenseClasses && !filled),
+        sparse_((layout.classes > kDenseClasses || listed) && !filled),
         stride_(padded ? layout.stride : layout.classes) {
     if (sparse_)
       lists_.resize(examples);
@@ -70,6 +70,22 @@ class DualBlocks {
     for (int c = 0; c < count; ++c)
       if (block[c] != 0) list.push_back({classes[c], block[c]});
     give_back(list);
+  }
+
+  // Sparse storage only: the same for some of the classes, the others stay as they are.
+  void merge(std::int64_t i, const Real* block, const std::int32_t* classes, int count) {
+    std::vector<Entry> merged;
+    int c = 0;
+    const auto append_below = [&](std::int32_t end) {
+      for (; c < count && classes[c] < end; ++c)
+        if (block[c] != 0) merged.push_back({classes[c], block[c]});
+    };
+    for (const Entry& entry : lists_[i]) {
+      append_below(entry.label);
+      if (c == count || classes[c] != entry.label) merged.push_back(entry);
+    }
+    append_below(layout_.classes);
+    lists_[i] = std::move(merged);
   }
 
   // Calls f(class, value) for the non-zeros of a block, in ascending order of class.

@@ -43,6 +43,10 @@ class BoxBlocks : public MarginMachine<Real> {
                        [&](Real u) { return u >= entries.loss_weight; });
   }
 
+  bool at_bound(Real dual, Real loss_weight) const override {
+    return Squares == Penalty::none && dual >= loss_weight;
+  }
+
   double loss_at_zero(int classes, int label) const override {
     const auto slack = [](double target) {
       return Squares == Penalty::none ? target : target * target;

@@ -50,6 +50,14 @@ class Machine {
   // Whether a block, given by its non-zeros, is at a vertex of its feasible set: no variable free.
   virtual bool at_vertex(const BlockEntries<Real>& entries) const = 0;
 
+  // Whether a variable is at an upper bound of its own: it is not free then, nor zero.
+  virtual bool at_bound(Real /*dual*/, Real /*loss_weight*/) const { return false; }
+
+  // Whether its restricted solver may leave the feasible set. The dual objective of such blocks
+  // bounds nothing, that of feasible ones near them does: each non-zero times this factor.
+  virtual bool may_be_infeasible() const { return false; }
+  virtual Real feasible_factor(const BlockEntries<Real>&, int /*c*/) const { return 1; }
+
   // Whether its restricted solver adapts a step length to each example.
   virtual bool adapts_step() const { return false; }
 

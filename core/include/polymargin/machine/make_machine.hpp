@@ -6,13 +6,14 @@
 
 #include "polymargin/machine/axes.hpp"
 #include "polymargin/machine/machine.hpp"
+#include "polymargin/restricted/restricted_options.hpp"
 
 namespace polymargin {
 
-// `tau` is the tolerance of the restricted solvers that have one. Throws std::invalid_argument for
-// a combination that does not exist.
+// Throws std::invalid_argument for a combination that does not exist.
 template <class Real>
 std::shared_ptr<const Machine<Real>> make_machine(const MachineAxes& axes,
-                                                  const std::string& restricted, double tau);
+                                                  const std::string& restricted,
+                                                  const RestrictedOptions& options);
 
 }  // namespace polymargin

@@ -53,7 +53,8 @@ class SimplexBlocks : public MarginMachine<Real> {
         const V dual = lanes.dual(m);
         total += dual;
         highest = max_of(highest, h);
-        lowest = min_of(lowest, dual > V{} ? h : V{} - kNowhere<Real>);
+        const auto rival = (dual > V{}) & (h > V{} + kNowhere<Real>);  // not a label's surplus
+        lowest = min_of(lowest, rival ? h : V{} - kNowhere<Real>);
       }
       if (lanes.packs > kPlainPacks) total = compensated_sum(lanes);
       const auto slack = total < (1 - kZeroShare) * lanes.loss_weight();

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "polymargin/restricted/box_active_set.hpp"
+#include "polymargin/restricted/restricted_options.hpp"
 #include "polymargin/restricted/simplex_active_set.hpp"
 #include "polymargin/restricted/simplex_bisection.hpp"
 #include "polymargin/restricted/simplex_exponentiated_gradient.hpp"
@@ -16,15 +17,16 @@
 
 namespace polymargin {
 
-// Null where there is no such solver; "exact" is built into the machines.
+// Null where there is no such solver; "exact" and "bisection_printed" are built into machines.
 template <class Real>
 std::shared_ptr<const SimplexSolver<Real>> make_simplex_solver(const std::string& name,
-                                                               double tau) {
+                                                               const RestrictedOptions& options) {
+  const double tau = options.tau;
   if (name == "sort") return std::make_shared<SimplexSort<Real>>();
   if (name == "pivot") return std::make_shared<SimplexPivot<Real>>();
   if (name == "bisection") return std::make_shared<SimplexBisection<Real>>(tau);
   if (name == "active_set") return std::make_shared<SimplexActiveSet<Real>>();
-  if (name == "smo") return std::make_shared<SimplexSmo<Real>>();
+  if (name == "smo") return std::make_shared<SimplexSmo<Real>>(options.sweeps);
   if (name == "frank_wolfe") return std::make_shared<SimplexFrankWolfe<Real>>();
   if (name == "fixed_point") return std::make_shared<SimplexFixedPoint<Real>>(tau);
   if (name == "exponentiated_gradient")

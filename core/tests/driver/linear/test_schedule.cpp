@@ -60,21 +60,27 @@ void check_permuted() {
 // Plays rounds in which every visit reports the same violation.
 class Player {
  public:
-  Player(int size, double final_epsilon, bool cooling)
-      : schedule_(numbers(size), final_epsilon, cooling) {}
+  Player(int size, double final_epsilon, bool cooling, int evaluated = kClasses)
+      : schedule_(numbers(size), final_epsilon, cooling), evaluated_(evaluated) {}
 
   // Returns whether the round was over the unsettled examples only.
   bool play(double violation, bool (*settled)(std::int32_t) = never) {
     oracle_.is_settled = settled;
     schedule_.next_round(round, random_, oracle_);
-    for (std::int32_t i : round) schedule_.report(i, violation, 0);
+    for (std::int32_t i : round) {
+      schedule_.report(i, violation, 0);
+      schedule_.count_evaluations(schedule_.support_only() ? evaluated_ : kClasses, kClasses);
+    }
     return schedule_.support_only();
   }
 
   Round round;
 
  private:
+  static constexpr int kClasses = 8;
+
   ShrinkingSchedule schedule_;
+  int evaluated_;  // classes, by visits of shrunk rounds
   Oracle oracle_;
   Random random_{1};
 };
@@ -104,6 +110,29 @@ void check_budget() {
   for (int r = 0; r < 6; ++r) CHECK(player.play(1));
   CHECK(!player.play(1));
   CHECK(player.play(1));
+  // A quarter of the classes: four times as many rounds.
+  Player thrifty(10, 1e-3, false, 2);
+  CHECK(!thrifty.play(1));
+  for (int r = 0; r < 21; ++r) CHECK(thrifty.play(1));
+  CHECK(!thrifty.play(1));
+}
+
+// The same order in every round, another one from another seed.
+void check_cyclic() {
+  const Round examples = numbers(100);
+  CyclicSchedule schedule(examples), other(examples);
+  Random random(1), another(2);
+  Oracle oracle;
+  Round first, round;
+  schedule.next_round(first, random, oracle);
+  CHECK(same_members(first, examples));
+  CHECK(first != examples);
+  for (int r = 0; r < 3; ++r) {
+    schedule.next_round(round, random, oracle);
+    CHECK(round == first);
+  }
+  other.next_round(round, another, oracle);
+  CHECK(round != first);
 }
 
 void check_all_settled() {
@@ -293,6 +322,7 @@ void run_tests() {
   check_shrunk_members();
   check_back_to_all_when_optimal();
   check_budget();
+  check_cyclic();
   check_all_settled();
   check_all_on_request();
   check_recall();

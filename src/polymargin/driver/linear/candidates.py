@@ -67,6 +67,7 @@ class CandidateDriver:
             problem.machine.axes(seen),
             options.restricted,
             options.restricted_tol,
+            options.restricted_sweeps,
             options.seed,
             options.threads,
             self.tiles.order,

@@ -179,8 +179,10 @@ def sequential_driver(
         problem.machine.axes(problem.n_columns),
         options.restricted,
         options.restricted_tol,
+        options.restricted_sweeps,
         options.seed,
         options.threads,
+        options.shrinking == "classes",
         weights_of,
     )
     if problem.label_sets is not None:
@@ -199,4 +201,5 @@ def _core_class(kind: str, dtype):
 def set_schedule(driver, options: LinearOptions) -> None:
     """Say who is visited next."""
     epsilon = 1e-3 if options.violation_tol is None else options.violation_tol
-    driver.set_schedule(options.order, options.shrinking, options.cooling, epsilon)
+    shrinking = bool(options.shrinking)
+    driver.set_schedule(options.order, shrinking, options.cooling, epsilon)

@@ -80,6 +80,11 @@ def _penalised_driver(
     rows: Rows, problem: Problem, options: LinearOptions
 ) -> LinearDriver:
     name, machine = options.solver, problem.machine
+    if options.restricted == "bisection_printed" and machine.costs is not None:
+        raise ValueError(
+            "restricted='bisection_printed' is not for costs; choose 'bisection', or "
+            "costs=None."
+        )
     if problem.label_sets is not None:
         _check_sets(name, options.features)
     if uses_candidates(problem, options):

@@ -30,6 +30,7 @@ inline std::unique_ptr<Schedule> make_schedule(const ScheduleOptions& options,
   if (options.order == "max_violation")
     return std::make_unique<MaxViolationSchedule>(std::move(examples));
   if (options.order == "random") return std::make_unique<RandomDrawsSchedule>(std::move(examples));
+  if (options.order == "cyclic") return std::make_unique<CyclicSchedule>(std::move(examples));
   if (options.shrinking)
     return std::make_unique<ShrinkingSchedule>(std::move(examples), options.epsilon,
                                                options.cooling);

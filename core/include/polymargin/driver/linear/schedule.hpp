@@ -32,6 +32,9 @@ class Schedule {
 
   virtual void report(std::int32_t /*example*/, double /*violation*/, double /*gain*/) {}
 
+  // How many derivatives g_i^m a visit has evaluated, of how many there are.
+  virtual void count_evaluations(int /*evaluated*/, int /*classes*/) {}
+
   // Says that an example will be reported soon.
   virtual void prefetch(std::int32_t /*example*/) const {}
 
@@ -55,6 +58,23 @@ class PermutedSchedule final : public Schedule {
   void next_round(std::vector<std::int32_t>& round, Random& random, Inspector&) override {
     all_permuted(round, random);
   }
+};
+
+// One random permutation, and then round after round in its order (002, algorithm 1).
+class CyclicSchedule final : public Schedule {
+ public:
+  using Schedule::Schedule;
+  void next_round(std::vector<std::int32_t>& round, Random& random, Inspector&) override {
+    all_permuted(round, random);
+  }
+  void all_permuted(std::vector<std::int32_t>& round, Random& random) override {
+    if (!shuffled_) random.shuffle(std::span(examples_));
+    shuffled_ = true;
+    round = examples_;
+  }
+
+ private:
+  bool shuffled_ = false;
 };
 
 }  // namespace polymargin

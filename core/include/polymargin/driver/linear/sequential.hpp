@@ -37,17 +37,19 @@ class Sequential {
       : Sequential(rows, std::move(examples), std::move(machine), seed,
                    std::make_shared<W>(rows->features(), ClassLayout::of<Real>(classes))) {}
 
-  // On weights that it may share with drivers of other rows.
+  // On weights that it may share with drivers of other rows. `lists_blocks`: as if there were many
+  // classes, blocks are lists, so that visits can look at their support alone.
   Sequential(std::shared_ptr<const Rows<Real>> rows, std::vector<Example<Real>> examples,
              std::shared_ptr<const Machine<Real>> machine, std::uint64_t seed,
-             std::shared_ptr<W> weights)
+             std::shared_ptr<W> weights, bool lists_blocks = false)
       : rows_(rows),
         examples_(std::move(examples)),
         layout_(weights->layout()),
         machine_(std::move(machine)),
         updates_(std::move(rows), std::move(weights)),
         binary_visits_(W::kWhole ? make_binary_visits(*rows_, *machine_, layout_) : nullptr),
-        blocks_(rows_->size(), layout_, machine_->fills_blocks(), !binary_visits_),
+        blocks_(rows_->size(), layout_, machine_->fills_blocks(), !binary_visits_,
+                lists_blocks && !binary_visits_),
         has_support_visits_(blocks_.sparse() && !machine_->sums_to_zero()),
         class_shrinking_(blocks_.sparse() ? examples_.size() : 0),
         workspace_(layout_),
@@ -174,10 +176,13 @@ class Sequential {
   // violation: by weak duality a bound on how far the model is from the optimum, whatever was done
   // to get there.
   Certificate certify(int threads, const std::function<bool()>& poll = [] { return false; }) {
+    const double bound = machine_->may_be_infeasible() ? feasible_dual() : 0;
     rebuild_weights();
     Tally tally = measure(threads, poll);
     tally.dual_terms = objective_.dual_terms();
-    return tally.certificate(objective_.half_norm());
+    Certificate result = tally.certificate(objective_.half_norm());
+    if (machine_->may_be_infeasible()) result.dual = bound;
+    return result;
   }
 
   // Losses measured elsewhere replace the ones last seen.
@@ -224,13 +229,19 @@ class Sequential {
 
   // The first `count` visits of those that are left of a round.
   void run(std::span<const std::int32_t> left, std::size_t count, EpochReport& report) {
-    if (binary_visits_)
+    if (binary_visits_) {
+      report.evaluations += std::int64_t(count);
+      schedule().count_evaluations(int(count), 1);
       return binary_visits_->visit(binary_state(), left, count, updates_.scale(), kThreshold,
                                    objective_, report);
+    }
     for (std::size_t v = 0; v < count; ++v) {
       look_ahead(left, v);
       const std::int32_t i = left[v];
-      const Step<Real> step = visit(i);
+      int evaluated = layout_.classes;
+      const Step<Real> step = visit(i, evaluated);
+      schedule().count_evaluations(evaluated, layout_.classes);
+      report.evaluations += evaluated;
       schedule().report(i, step.violation, step.gain);
       report.violation = std::max(report.violation, double(step.violation));
       report.moves += step.moved;
@@ -258,10 +269,12 @@ class Sequential {
     blocks_.prefetch_entries(near);
   }
 
-  Step<Real> visit(std::int32_t i) {
-    const bool support_only = has_support_visits_ && !blocks_.list(i).empty() &&
-                              (schedule().support_only() || class_shrinking_.take(i));
-    const Step<Real> step = support_only ? visit_support(i) : visit_all_classes(i);
+  Step<Real> visit(std::int32_t i, int& evaluated) {
+    const bool shrunk = schedule().support_only();
+    const bool support_only =
+        has_support_visits_ && !blocks_.list(i).empty() && (shrunk || class_shrinking_.take(i));
+    const Step<Real> step =
+        support_only ? visit_support(i, shrunk, evaluated) : visit_all_classes(i);
     objective_.count(step, examples_[i]);
     return step;
   }
@@ -286,20 +299,35 @@ class Sequential {
     return step;
   }
 
-  Step<Real> visit_support(std::int32_t i) {
-    const Block<Real> block = support_block(i);
+  // `free_only`: without the variables that are at their bound, and stay there.
+  Step<Real> visit_support(std::int32_t i, bool free_only, int& evaluated) {
+    const bool some = free_only && list_free(i);
+    const Block<Real> block = some ? listed_block(i, free_) : support_block(i);
     const std::int32_t* classes = workspace_.classes.data();
-    const int count = block.layout.classes;
+    const int count = evaluated = block.layout.classes;
     rows_->scores_of(i, weights(), classes, count, workspace_.score.data());
     flip_listed(i, count, workspace_.score.data());
     const Step<Real> step = machine_->step(block, kThreshold);
     if (step.moved) {
       flip_listed(i, count, block.change);
       updates_.add_change(i, classes, count, block.change);
-      blocks_.assign(i, block.dual, classes, count);
+      if (some)
+        blocks_.merge(i, block.dual, classes, count);
+      else
+        blocks_.assign(i, block.dual, classes, count);
     }
     workspace_.clear_dual();
     return step;
+  }
+
+  // The variables of a block that are not at their bound, or the label's; whether others are.
+  bool list_free(std::int32_t i) {
+    const Example<Real>& example = examples_[i];
+    free_.clear();
+    for (const auto& entry : blocks_.list(i))
+      if (entry.label == example.label || !machine_->at_bound(entry.value, example.loss_weight))
+        free_.push_back(entry);
+    return free_.size() < blocks_.list(i).size();
   }
 
   // See LabelSets; numbers of all classes, or of those that the workspace lists.
@@ -317,9 +345,30 @@ class Sequential {
     return block;
   }
 
-  Block<Real> support_block(std::int32_t i) {
-    return workspace_.support_block(examples_[i], blocks_.list(i),
-                                    machine_->targets_of(examples_[i].label));
+  Block<Real> support_block(std::int32_t i) { return listed_block(i, blocks_.list(i)); }
+
+  Block<Real> listed_block(std::int32_t i,
+                           const std::vector<typename DualBlocks<Real>::Entry>& list) {
+    return workspace_.support_block(examples_[i], list, machine_->targets_of(examples_[i].label));
+  }
+
+  // The dual objective of feasible blocks near those that there are, and stay.
+  double feasible_dual() {
+    using Entries = std::vector<typename DualBlocks<Real>::Entry>;
+    std::vector<Entries> kept(visited_.size());
+    for (std::size_t v = 0; v < visited_.size(); ++v) {
+      Entries feasible;
+      const BlockEntries<Real> found = entries(visited_[v]);
+      for (int c = 0; c < found.count; ++c) {
+        kept[v].push_back({found.class_of(c), found.value[c]});
+        const Real u = machine_->feasible_factor(found, c) * found.value[c];
+        if (u != 0) feasible.push_back({found.class_of(c), u});
+      }
+      blocks_.set(visited_[v], feasible);
+    }
+    rebuild_weights();
+    for (std::size_t v = 0; v < visited_.size(); ++v) blocks_.set(visited_[v], kept[v]);
+    return objective_.dual();
   }
 
   BinaryState<Real> binary_state() {
@@ -358,6 +407,7 @@ class Sequential {
   Workspace<Real> workspace_;
   Rounds rounds_;
   std::vector<std::int32_t> visited_;
+  std::vector<typename DualBlocks<Real>::Entry> free_;
   std::vector<Real> steps_;  // only if the machine adapts them
   bool idle_ = false;        // nothing moved in the last epoch
   RunningObjective objective_;

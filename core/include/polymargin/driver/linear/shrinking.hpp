@@ -1,7 +1,8 @@
 // Shrinking and cooling (000, section 2.1): after each full round come rounds over the examples
 // whose block is not at a vertex, looking only at the classes in its support, until these are
-// epsilon-optimal or have cost five full rounds. Cooling starts epsilon at 1 and divides it by ten
-// whenever a full round finds every example epsilon-optimal.
+// epsilon-optimal or have cost more than five full rounds, counted in derivatives g_i^m. Cooling
+// starts epsilon at 1 and divides it by ten whenever a full round finds every example
+// epsilon-optimal.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +23,8 @@ class ShrinkingSchedule final : public Schedule {
     if (!shrunk_ && worst_ < epsilon_ && cooling_)
       epsilon_ = std::max(epsilon_ / 10, final_epsilon_);
     const bool optimal = worst_ < epsilon_;
-    shrunk_ = started_ && !(shrunk_ && (optimal || effort_ > kEffectiveRounds * examples_.size()));
+    shrunk_ = started_ &&
+              !(shrunk_ && (optimal || effort_ > kEffectiveRounds * double(examples_.size())));
     if (!shrunk_) effort_ = 0;
     started_ = true;
     worst_ = 0;
@@ -32,7 +34,6 @@ class ShrinkingSchedule final : public Schedule {
       if (!inspector.settled(i)) round.push_back(i);
     if (round.empty()) return all_permuted(round, random);
     random.shuffle(std::span(round));
-    effort_ += round.size();
   }
 
   void all_permuted(std::vector<std::int32_t>& round, Random& random) override {
@@ -46,8 +47,12 @@ class ShrinkingSchedule final : public Schedule {
     worst_ = std::max(worst_, violation);
   }
 
+  void count_evaluations(int evaluated, int classes) override {
+    if (shrunk_) effort_ += double(evaluated) / classes;
+  }
+
  private:
-  static constexpr std::size_t kEffectiveRounds = 5;
+  static constexpr double kEffectiveRounds = 5;
 
   double final_epsilon_;
   bool cooling_;
@@ -55,7 +60,7 @@ class ShrinkingSchedule final : public Schedule {
   bool started_ = false;
   bool shrunk_ = false;
   double worst_ = 1e300;
-  std::size_t effort_ = 0;
+  double effort_ = 0;  // in visits of all classes
 };
 
 }  // namespace polymargin
