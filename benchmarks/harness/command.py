@@ -149,9 +149,13 @@ def write_pages(contests: Sequence[str], records: Path, docs: Path) -> None:
 
 
 def trial(contest: Contest, options, arguments) -> None:
-    """Measure little and keep nothing; the page goes to the terminal."""
+    """Measure little and keep no records; the page goes to the terminal.
+
+    A trial that was broken off goes on with ``--resume``.
+    """
     path = SCRATCH / "trial" / f"{contest.name}.jsonl"
-    path.unlink(missing_ok=True)
+    if not options.resume:
+        path.unlink(missing_ok=True)
     records = Records(path)
     measure(contest, options, records, arguments)
     for page in contest.pages:

@@ -69,12 +69,12 @@ class Page:
         """The whole page."""
         how = f"Written by `python -m benchmarks {contest}` from the records in "
         how += f"`benchmarks/records/{contest}.jsonl`."
-        parts = [f"# {self.title}", *self.head(records), how]
-        parts += runs(self.records(records))
+        parts = [f"# {self.title}", *self.head(records)]
         if self.sections is not None:
             parts += self.sections(records)
         else:
             parts += bodies(self.tables, records, "##")
+        parts += ["## Runs", how, *runs(self.records(records))]
         return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -7,7 +7,7 @@ from .records import DIRTY
 
 PER_RUN = ("date", "command", "load")
 BUILDS = "available"  # all instruction sets that were built: only one is used
-SHOWN = ("command", "date", "processor", "commit", "instruction set")
+SAME = ("processor", "commit", "instruction set")  # of all records of a line
 
 
 def refuse_uncommitted(records: Iterable[dict]) -> None:
@@ -70,12 +70,20 @@ def _measured(group: list[dict], records: list[dict]) -> str:
 
 def runs(records: list[dict]) -> list[str]:
     """The commands behind the records, as a table."""
-    found = dict.fromkeys(
-        tuple(record["environment"].get(key, "") for key in SHOWN) for record in records
-    )
-    if not found:
+    by_run: dict[tuple[str, ...], list[str]] = {}
+    for record in records:
+        stamp = record["environment"]
+        command = stamp["command"].partition(" --data ")[0]  # one line for all sets
+        run = (command, *(stamp.get(key, "") for key in SAME))
+        by_run.setdefault(run, []).append(stamp["date"])
+    if not by_run:
         return []
-    return [markdown_table(SHOWN, found, numbers=False), *_load(records)]
+    rows = [
+        [f"`{command}`", str(len(dates)), max(dates), *rest]
+        for (command, *rest), dates in by_run.items()
+    ]
+    header = ["command", "records", "last", *SAME]
+    return [markdown_table(header, rows, numbers=False), *_load(records)]
 
 
 def _load(records: list[dict]) -> list[str]:

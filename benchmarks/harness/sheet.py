@@ -24,10 +24,10 @@ class Sheet:
 
 
 _HOW = (
-    "Plots and what they show come first, tables behind. `make bench-all` measures, on "
-    "a clean commit, and keeps a record of every figure in `benchmarks/records`. "
-    "`python -m benchmarks --render` writes this page from the records. Of several "
-    "runs the shortest counts; means of ratios are geometric. "
+    "Plots come first, tables below. `make bench-all` measures and keeps a record of "
+    "every number in `benchmarks/records`; `python -m benchmarks --render` writes this "
+    "page from the records. We report the shortest of several runs, and geometric "
+    "means of ratios. "
 )
 SHEETS = (
     Sheet(

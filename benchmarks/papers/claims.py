@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ..harness.contest import Page
 from ..harness.markdown import NONE, markdown_table
 from ..harness.records import Records
+from .configuration import PAPERS
 
 # Verdicts, the best first.
 HOLDS, PARTLY, FAILS, NOT_RUN = "holds", "holds in part", "does not hold", "not run"
@@ -40,30 +41,39 @@ class PaperPage(Page):
 
     def head(self, records: Records) -> list[str]:
         """The claims, each with its verdict, and what holds for all tables."""
-        judged = claims_table([self], records) if self.claims else ""
+        judged = claims_table(self, records) if self.claims else ""
         return [judged, self.about]
 
 
-def claims_table(pages: Sequence[PaperPage], records: Records) -> str:
-    """Claim, paper, here, verdict; of several papers with the page of each."""
+def claims_table(page: PaperPage, records: Records) -> str:
+    """The claims of a paper: its numbers, ours, verdict."""
+    rows = []
+    for claim in page.claims:
+        here, verdict = claim.judged(records)
+        rows.append([claim.words, claim.there, here, f"**{verdict}**"])
+    return markdown_table(["claim", "there", "here", "verdict"], rows, numbers=False)
+
+
+def verdicts_table(pages: Sequence[PaperPage], records: Records) -> str:
+    """The claims of all papers and their verdicts; numbers are on the page of each."""
     rows = []
     for page in pages:
+        name = PAPERS[page.paper]
+        if page.records(records):  # else there is no such page yet
+            name = f"[{name}]({page.file})"
         for claim in page.claims:
-            here, verdict = claim.judged(records)
-            where = [page.paper] if len(pages) > 1 else []
-            if where and page.records(records):  # else there is no such page yet
-                where = [f"[{page.paper}]({page.file})"]
-            rows.append([*where, claim.words, claim.there, here, f"**{verdict}**"])
-    where = ["paper"] if len(pages) > 1 else []
-    header = [*where, "claim", "there", "here", "verdict"]
-    return markdown_table(header, rows, numbers=False)
+            rows.append([name, claim.words, f"**{claim.judged(records)[1]}**"])
+    return markdown_table(["paper", "claim", "verdict"], rows, numbers=False)
 
 
 def how_many(pages: Sequence[PaperPage], records: Records) -> str:
     """One sentence: how many claims of how many hold."""
     found = Counter(claim.judged(records)[1] for page in pages for claim in page.claims)
+    papers = len({page.paper for page in pages if page.claims})
+    source = "all five papers" if papers == 5 else f"{papers} of the five papers"
     return (
-        f"Of {found.total()} claims of the five papers, {found[HOLDS]} hold here, "
+        f"Of {found.total()} claims, taken from {source}, "
+        f"{found[HOLDS]} hold here, "
         f"{found[PARTLY]} hold in part, {found[FAILS]} do not, and {found[NOT_RUN]} "
         "have not been run."
     )

@@ -4,17 +4,10 @@ from functools import partial
 
 from ..harness.contest import Run, Table
 from .comparing import carry_out
-from .configuration import KNOWN, Configuration
+from .configuration import KNOWN, PAPERS, Configuration
 from .quantities import TIES, verdicts
 from .sections import section
 
-PAPERS = {
-    "000": "Keerthi, Sundararajan, Chang, Hsieh and Lin, 2008",
-    "001": "Tuma and Igel, 2011",
-    "002": "Blondel, Fujino and Ueda, 2014",
-    "003": "a thesis on multi-class schemes for large linear classification",
-    "004": "Dogan, Glasmachers and Igel, 2011",
-}
 ABOUT = (
     "The configurations are in `benchmarks/papers`; the data sets are read from the "
     "folder that the environment variable `POLYMARGIN_DATA` names. All fits on one "
@@ -63,7 +56,7 @@ def compared_section(configuration: Configuration, records: list[dict]) -> list[
         f"Not run: {', '.join(missing)}." if missing else "",
     ]
     parts = [
-        f"## {configuration.paper}, {configuration.table}",
+        f"## {configuration.table.capitalize()}",
         " ".join(filter(None, words)),
     ]
     for shown in configuration.show:

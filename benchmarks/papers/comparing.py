@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 
 from polymargin import compare
-from polymargin.selection.comparison.convergence import CURVES
 from polymargin.selection.comparison.datasets import TOYS, Dataset, load_datasets
 from polymargin.selection.comparison.machine_names import find_machines
 from polymargin.selection.comparison.report import Report
@@ -48,18 +47,11 @@ def carry_out(configuration: Configuration, entry: Entry, folder: Path) -> dict:
         configuration.protocol_of(entry),
         folder / configuration.name / entry.name,
         prepare=entry.prepare,
-        convergence=configuration.convergence,
-        scaling=configuration.scaling,
     )
     n, d = data.X.shape
     return {
         "shape": {"n": n, "d": d, "k": data.n_classes},
         "lines": [_line(report, line) for line in report.summary.lines],
-        "curves": {
-            row["machine"]: {name: row[name] for name in CURVES}
-            for row in report.summary.of_kind("convergence")
-        },
-        "scaling": _scaling(report),
     }
 
 
@@ -77,13 +69,3 @@ def _line(report: Report, line: tuple) -> dict:
             for machine in summary.machines
         },
     }
-
-
-def _scaling(report: Report) -> dict[str, dict[str, list]]:
-    """Seconds against the number of classes, by machine."""
-    found: dict[str, dict[str, list]] = {}
-    for row in report.summary.of_kind("scaling"):
-        series = found.setdefault(row["machine"], {"classes": [], "seconds": []})
-        series["classes"].append(row["classes"])
-        series["seconds"].append(row["train_seconds"])
-    return found

@@ -9,6 +9,14 @@ from pathlib import Path
 from polymargin.selection.protocols import PROTOCOLS, Protocol
 
 FOLDER = Path(__file__).parent
+# How pages call the papers; the keys are those of files, records and the command line.
+PAPERS = {
+    "000": "Keerthi et al. (2008)",
+    "001": "Tuma and Igel (2011)",
+    "002": "Blondel et al. (2014)",
+    "003": "the thesis on linear schemes",
+    "004": "Dogan et al. (2011)",
+}
 
 
 @dataclass(frozen=True)
@@ -41,8 +49,6 @@ class Configuration:
     columns_of: Mapping[str, list[str]] = field(default_factory=dict)  # of a quantity
     machines: tuple[str, ...] = ()  # as `polymargin compare` spells them
     protocol: str = "holdout"
-    convergence: bool = False  # as in `polymargin.compare`
-    scaling: bool = False
     entries: tuple[Entry, ...] = ()
     # The paper's numbers: quantity, then line, then one for each column.
     theirs: Mapping[str, Mapping[str, list]] = field(default_factory=dict)

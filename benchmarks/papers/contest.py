@@ -6,31 +6,16 @@ from pathlib import Path
 from ..harness.contest import Contest, records_of
 from ..harness.markdown import NONE, markdown_table
 from ..harness.records import Records, write_aside
-from . import convergence, kernel_page, online, reduced, schemes
-from .claims import PaperPage, Summary, claims_table, how_many
-from .compared import ABOUT, compared_tables
-from .configuration import KNOWN
+from . import kernel_page, online, sequential_dual, simplex_projection, thesis
+from .claims import Summary, how_many, verdicts_table
+from .configuration import KNOWN, PAPERS
 
 # In the order of the papers; each brings its own claims.
 PAGES = (
-    PaperPage(
-        "papers-sequential.md",
-        "The sequential dual method (000)",
-        compared_tables("000"),
-        paper="000",
-        about=ABOUT,
-    ),
-    convergence.PAGE,
+    sequential_dual.PAGE,
     online.PAGE,
-    PaperPage(
-        "papers-restricted.md",
-        "Solvers of the restricted problem (002)",
-        compared_tables("002"),
-        paper="002",
-        about=ABOUT,
-    ),
-    schemes.PAGE,
-    reduced.PAGE,
+    simplex_projection.PAGE,
+    thesis.PAGE,
     kernel_page.PAGE,
 )
 MARKED = re.compile(r"(<!-- claims -->).*?(<!-- /claims -->)", re.DOTALL)
@@ -41,14 +26,15 @@ def summary(records: Records) -> list[str]:
     """How many claims hold, all of them, and where every table is."""
     return [
         f"**{how_many(PAGES, records)}**",
-        "Data sets, computers and programs are others here than there: a claim is "
-        "about an order or a direction, and so are the verdicts. Seconds count only "
-        "where the machine was quiet; each page says so.",
-        claims_table(PAGES, records),
+        "Our data sets, computers and programs differ from theirs. So we do not "
+        "compare numbers: we ask whether the order or the direction is the same. The "
+        "page of a paper has the numbers of both sides.",
+        verdicts_table(PAGES, records),
         "## Where every table and figure is",
         contents(records),
-        "Tables 1.1 of 000, I of 002, 5.1 and 5.2 of 003 list data sets: there is "
-        "nothing to run.",
+        "Other tables of the papers list data sets: there is nothing to run. Numbers "
+        "appear here once a table has been run, by `python -m benchmarks papers "
+        "--tables` and its name.",
     ]
 
 
@@ -75,10 +61,9 @@ def contents(records: Records) -> str:
     }
     rows = []
     for name, one in KNOWN.items():
-        where = f"[{shown[name].file}]({shown[name].file})" if name in shown else NONE
-        how = f"`python -m benchmarks papers --tables {name}`"
-        rows.append([f"{one.paper}, {one.table}", one.about, where, how])
-    header = ["paper and table", "what it is about", "numbers", "to run it"]
+        where = f"[shown]({shown[name].file})" if name in shown else NONE
+        rows.append([PAPERS[one.paper], one.table, one.about, f"`{name}`", where])
+    header = ["paper", "table", "what it is about", "name", "numbers"]
     return markdown_table(header, rows, numbers=False)
 
 
@@ -96,7 +81,7 @@ CONTEST = Contest(
         ),
         *PAGES,
     ),
-    trial=("iris",),
+    trial=("digits",),
     repeats=3,
     seeds=3,
 )

@@ -1,4 +1,4 @@
-"""Table 3 of 004, and its table 2 at its own parameters: kernel machines by SMO, S2DO.
+"""Tables 3 and 2 of Dogan et al. at its own parameters: machines by SMO and S2DO.
 
 Accuracy, iterations and time of Weston-Watkins, Lee-Lin-Wahba, Crammer-Singer and
 one-vs-all machines with a Gaussian kernel and without bias: medians over splits.

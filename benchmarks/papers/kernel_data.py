@@ -1,4 +1,4 @@
-"""Data sets and machines of 004: splits of its sizes, two scalings, its margins."""
+"""Data and machines of Dogan et al.: splits of its sizes, two scalings, its margins."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The page of 004: kernel machines, their accuracy, iterations and time."""
+"""The page of Dogan et al.: kernel machines, their accuracy, iterations and time."""
 
 from pathlib import Path
 from statistics import median
@@ -261,7 +261,7 @@ def _bars(panel, name: str, records: list[dict]) -> None:
 
 PAGE = PaperPage(
     "papers-kernel.md",
-    "Kernel machines and S2DO (004)",
+    "Dogan et al. (2011): kernel machines and S2DO",
     {
         "004-1": Table(
             "Parameters selected here", kernel_search.measure, keys(), search_body

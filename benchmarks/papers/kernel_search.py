@@ -1,7 +1,7 @@
-"""Table 1 of 004, and its table 2 at parameters that are selected here.
+"""Table 1 of Dogan et al., and its table 2 at parameters that are selected here.
 
 A nested grid search on the first split, as there; then ten splits with what it found.
-Beside the test error stands the sum of target margin violations (section 5 of 004).
+Beside the test error stands the sum of target margin violations (its section 5).
 """
 
 import warnings

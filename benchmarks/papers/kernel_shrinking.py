@@ -1,4 +1,4 @@
-"""What shrinking of single variables could save beside that of whole examples (004).
+"""What shrinking of single variables could save beside that of whole examples.
 
 The paper shrinks on both levels. Ours leaves out whole examples: the variables of one
 lie side by side in vectors, so a single one costs nothing unless its whole vector could

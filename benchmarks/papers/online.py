@@ -1,4 +1,4 @@
-"""001: LaRank, GaLa and GaLaFix over one epoch, as in its table 1 and figure 1.
+"""Tuma and Igel: LaRank, GaLa and GaLaFix over one epoch (table 1 and figure 1).
 
 A record is one shuffle of a data set; the methods take turns on it.
 """
@@ -259,7 +259,7 @@ CLAIMS = (
 )
 PAGE = PaperPage(
     "papers-online.md",
-    "LaRank and GaLa (001)",
+    "Tuma and Igel (2011): LaRank and GaLa",
     {
         NAME: Table(
             "",

@@ -11,8 +11,6 @@ from ..harness.markdown import LIMITED, NONE, digits, listed, markdown_table, ti
 from ..harness.timing import geometric_mean
 from .configuration import Configuration
 
-LEVELS = (0.1, 0.01, 0.001)  # of the relative difference of the dual objective
-NEAR = 0.005  # of the final test accuracy
 _FEW = 3
 TIES = (
     "One is ahead of another if the difference of their means is larger than its "
@@ -125,40 +123,6 @@ def of_methods(name: str, key: str, unit: float, rows: int | None):
     return lines
 
 
-def of_curves(measure: Callable[[dict, dict], Value]):
-    """Values of curves, which the papers show in figures only."""
-
-    def lines(configuration: Configuration, record: dict) -> list[Line]:
-        curves = record["curves"].items()
-        here = {machine: measure(curve, record) for machine, curve in curves}
-        return [Line(record["data"], here, {})]
-
-    return lines
-
-
-def seconds_to(level: float):
-    """Seconds until the relative difference is at most `level`; infinite if never."""
-
-    def measure(curve: dict, record: dict) -> Value:
-        hits = np.flatnonzero(np.asarray(curve["difference"]) <= level)
-        return Value(curve["curve_seconds"][hits[0]] if len(hits) else inf)
-
-    return measure
-
-
-def final_accuracy(curve: dict, record: dict) -> Value:
-    """Test accuracy at the end, in percent, with the error of a share."""
-    share = curve["accuracy"][-1]
-    return Value(100 * share, 100 * standard_error(share, record["shape"]["n"] // 5))
-
-
-def seconds_to_accuracy(curve: dict, record: dict) -> Value:
-    """Seconds until the accuracy is near the machine's final one, for good."""
-    accuracy = np.asarray(curve["accuracy"])
-    below = np.flatnonzero(accuracy < accuracy[-1] - NEAR)
-    return Value(curve["accuracy_seconds"][below[-1] + 1 if len(below) else 0])
-
-
 def _count(value: float) -> str:
     """Iterations, in millions if there are many."""
     return f"{value / 1e6:,.1f}M" if value >= 1e6 else f"{value:,.0f}"
@@ -188,20 +152,6 @@ QUANTITIES: dict[str, Quantity] = {
     "seconds": Quantity(
         "seconds to train", False, of_fits("seconds", "train_seconds", 1.0)
     ),
-    "final accuracy": Quantity("final accuracy", True, of_curves(final_accuracy)),
-    "seconds to accuracy": Quantity(
-        f"seconds to within {100 * NEAR:g} points of its final accuracy",
-        False,
-        of_curves(seconds_to_accuracy),
-    ),
-    **{
-        f"seconds to {level:g}": Quantity(
-            f"seconds to a relative difference of {level:g}",
-            False,
-            of_curves(seconds_to(level)),
-        )
-        for level in LEVELS
-    },
     **{
         name: Quantity(words, better, of_methods(name, key, unit, rows), form)
         for name, (words, better, key, unit, rows, form) in _METHODS.items()

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ..harness.contest import Run, Table
+from ..harness.contest import Run
 from ..harness.data import load
 from ..harness.markdown import NONE, data_name, listed, percent, table_of
-from .claims import PaperPage
 
+NAME = "003-4.1"
 # Weights on full and on reduced features in the thesis, by our data sets.
 THEIRS = {
     "news20_bydate": (1_241_220, 210_981),
@@ -79,12 +79,3 @@ def tables(records: list[dict]) -> list[str]:
         f"More than half of the weights are saved here on {saving[0]}; there on "
         f"{saving[1]}.",
     ]
-
-
-PAGE = PaperPage(
-    "papers-reduced.md",
-    "Weights on reduced features",
-    {"003-4.1": Table("", measure, tuple(THEIRS), tables)},
-    on_request=True,
-    paper="003",
-)

@@ -8,20 +8,22 @@ cross-validation at the best C, test accuracy, time to train and time to predict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from time import process_time
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from ..harness.contest import Run, Table
+from ..harness.contest import Run
 from ..harness.data import Dataset, choose_rows, load, split
 from ..harness.markdown import NONE, SIZES, data_name, table_of
 from ..harness.objectives import Formulation
 from ..harness.timing import progress, timed
-from .claims import PaperPage
+from . import relative_change
 from .configuration import KNOWN
 from .quantities import TIES, leaders_table, quantity_table, verdicts
 
 CONFIGURATION = KNOWN["003-5.3"]
+BINARY = ("LR 1-all", "LR 1-1", "L2 1-all", "L2 1-1", "L1 1-all", "L1 1-1")
 LOSSES = {"LR": "logistic", "L2": "squared_hinge", "L1": "hinge"}
 METHODS: dict[str, tuple[Formulation, dict]] = {
     **{
@@ -33,6 +35,20 @@ METHODS: dict[str, tuple[Formulation, dict]] = {
     "ME": (Formulation("maxent"), {}),
     "ME-2": (Formulation("maxent"), {"features": "reduced"}),
 }
+# What the thesis prints, where ours is another method.
+PRINTED: dict[str, tuple[Formulation, dict]] = {
+    "CS, (3.9)": (
+        Formulation("cs"),
+        {"solver": "dual", "order": "permuted", "shrinking": "classes"},
+    ),
+    "ME, pairs": (Formulation("maxent"), relative_change.PRINTED | {"solver": "dual"}),
+    "ME-2, pairs": (
+        Formulation("maxent"),
+        relative_change.PRINTED | {"features": "reduced"},
+    ),
+}
+# The stopping of LIBLINEAR, with which the thesis trained machines of pairs.
+LOOSE = {"violation_tol": 0.1, "max_time": 60.0}
 EXPONENTS = tuple(range(-5, 4))  # of C, base 2
 SEARCH = {"tol": 1e-2, "max_time": 10.0}  # a fit in cross-validation
 FINAL = {"tol": 1e-3, "max_time": 60.0}
@@ -68,6 +84,11 @@ SETUPS: dict[str, Setup] = {
     "covtype": replace(
         _PLAIN, folds=3, rows=50_000, note="50,000 rows, features in [0, 1]"
     ),
+    "clinc150": replace(_PLAIN, folds=2, note="in the place of sector"),
+    "debian_maintainer": replace(
+        _PLAIN, folds=2, rows=10_000, note="in the place of rcv1; 10,000 rows"
+    ),
+    "vehicle": Setup(note="StatLog's, where the thesis has SensIT's of that name"),
 }
 
 
@@ -117,8 +138,10 @@ def measure_method(build: Callable, data: Dataset, folds: int) -> dict:
     fits: list[float] = []
     while not fits or (len(fits) < 3 and sum(fits) < 1):
         model = build(C=2.0**best, **FINAL)
-        fits.append(timed(lambda model=model: model.fit(data.X, data.y))[0])
-    predictions = [timed(lambda: model.predict(data.X_test)) for _ in range(3)]
+        fits.append(processor_seconds(lambda model=model: model.fit(data.X, data.y))[0])
+    predictions = [
+        processor_seconds(lambda: model.predict(data.X_test)) for _ in range(3)
+    ]
     return {
         "cross_validation": accuracies[best],
         "by_exponent": {str(exponent): value for exponent, value in accuracies.items()},
@@ -132,6 +155,21 @@ def measure_method(build: Callable, data: Dataset, folds: int) -> dict:
     }
 
 
+def loosely(data: Dataset, method: str, exponent: int) -> dict:
+    """One more fit, with LIBLINEAR's kind of stopping and its default tolerance."""
+    formulation, params = METHODS[method]
+    model = formulation.estimator(C=2.0**exponent, solver="dual", **LOOSE, **params)
+    seconds, _ = processor_seconds(lambda: model.fit(data.X, data.y))
+    return {"training": seconds, "test": float(model.score(data.X_test, data.y_test))}
+
+
+def processor_seconds(task: Callable) -> tuple[float, object]:
+    """Processor time of a task: what else runs on the machine matters less."""
+    start = process_time()
+    _, found = timed(task)
+    return process_time() - start, found
+
+
 def measure(name: str, run: Run) -> dict:
     """The record of a data set: every method."""
     data, setup = prepare(name)
@@ -140,12 +178,26 @@ def measure(name: str, run: Run) -> dict:
         progress(f"tables 5.3 to 5.7, {name}: {method}")
         build = partial(formulation.estimator, **params)
         methods[method] = measure_method(build, data, setup.folds)
+    printed = {}
+    for method, (formulation, params) in PRINTED.items():
+        progress(f"tables 5.3 to 5.7, {name}: {method}")
+        build = partial(formulation.estimator, **params)
+        printed[method] = measure_method(build, data, setup.folds)
+    stopped = {
+        method: relative_change.train(
+            data, 2.0 ** methods[method]["exponent"], features
+        )
+        for method, features in (("ME", "full"), ("ME-2", "reduced"))
+    }
     return {
         "shape": data.shape,
         "test_rows": len(data.y_test),
         "folds": setup.folds,
         "note": setup.note,
         "methods": methods,
+        "printed": printed,
+        "stopped by (5.1)": stopped,
+        "loose": {one: loosely(data, one, methods[one]["exponent"]) for one in BINARY},
     }
 
 
@@ -201,12 +253,3 @@ def tables(records: list[dict]) -> list[str]:
         ),
         verdicts(CONFIGURATION, records),
     ]
-
-
-PAGE = PaperPage(
-    "papers-schemes.md",
-    "Schemes of multi-class classification",
-    {CONFIGURATION.name: Table("", measure, tuple(SETUPS), tables)},
-    on_request=True,
-    paper="003",
-)

@@ -18,10 +18,11 @@ from benchmarks.papers.claims import (
     PaperPage,
     claims_table,
     how_many,
+    verdicts_table,
 )
 from benchmarks.papers.comparing import carry_out, load
-from benchmarks.papers.configuration import KNOWN, Entry, read
-from benchmarks.papers.quantities import QUANTITIES, Value, ahead, seconds_to
+from benchmarks.papers.configuration import KNOWN, PAPERS, Entry, read
+from benchmarks.papers.quantities import QUANTITIES, Value, ahead
 from polymargin.selection.comparison.machine_names import find_machines
 
 COMPARED = list(compared.COMPARED.values())
@@ -30,7 +31,7 @@ paper = "000"
 table = "table 0"
 about = "two machines"
 why = "Because."
-show = ["accuracy", "seconds", "p", "C", "convergence"]
+show = ["accuracy", "seconds", "p", "C"]
 claims = [["accuracy", "B", "A"]]
 
 [compare]
@@ -39,7 +40,6 @@ machines = ["A=cs:shrinking=False", "B=ovr"]
 protocol = "holdout"
 changes = { repeats = 2, grid = { C = [0.1, 1.0] } }
 prepare = "standard"
-convergence = true
 
 [data]
 iris = { place_of = "IRIS" }
@@ -62,7 +62,7 @@ def small(tmp_path):
 
 
 def test_every_paper_has_tables():
-    assert {one.paper for one in KNOWN.values()} == set(compared.PAPERS)
+    assert {one.paper for one in KNOWN.values()} == set(PAPERS)
     assert all(one.about and one.table for one in KNOWN.values())
     run = set(contest.CONTEST.all_tables)
     assert set(KNOWN) == run
@@ -150,13 +150,13 @@ def test_failures_end_it(small, tmp_path):
 
 def test_contents_say_how_to_run_everything(tmp_path):
     one = record("003-4.1", "covtype", full=378, kept=100)
-    text = page_of(tmp_path, "papers", "papers-reduced.md", one)
+    text = page_of(tmp_path, "papers", "papers-schemes.md", one)
     assert "| covtype | 378 | 100 | 26.5 % (63.2 %) | 378 | 239 |" in text
     assert "saved here on covtype; there on none" in text
     summary = (tmp_path / "docs" / "papers.md").read_text()
-    assert summary.count("](papers-reduced.md) | `python -m benchmarks") == 1
+    assert summary.count("| `003-4.1` | [shown](papers-schemes.md) |") == 1
     for name in KNOWN:
-        assert f"`python -m benchmarks papers --tables {name}`" in summary
+        assert f"| `{name}` |" in summary
 
 
 def test_claims_are_judged_from_records(tmp_path):
@@ -174,16 +174,18 @@ def test_claims_are_judged_from_records(tmp_path):
     claims = (Claim("x", "1", judge),)
     page = PaperPage("a.md", "A", tables, paper="000", claims=claims)
     other = PaperPage("b.md", "B", {}, paper="001")
-    assert "| x | 1 | - | **not run** |" in claims_table([page], records)
+    assert "| x | 1 | - | **not run** |" in claims_table(page, records)
     assert how_many([page], records).endswith("and 1 have not been run.")
-    assert "| 000 | x | 1 | - |" in claims_table([page, other], records)
+    assert "| Keerthi et al. (2008) | x | **not" in verdicts_table(
+        [page, other], records
+    )
     records.add(record("000-0", "iris"))
     assert "| x | 1 | 1 sets | **does not hold** |" in page.render("papers", records)
     records.add(record("000-0", "glass"))
-    text = claims_table([page, other], records)
-    assert "| [000](a.md) | x | 1 | 2 sets | **holds** |" in text
+    text = verdicts_table([page, other], records)
+    assert "| [Keerthi et al. (2008)](a.md) | x | **holds** |" in text
     assert how_many([page, other], records).startswith(
-        "Of 1 claims of the five papers, 1 hold here, 0 hold in part, 0 do not"
+        "Of 1 claims, taken from 1 of the five papers, 1 hold here, 0 hold in part"
     )
     broken = Claim("y", "", lambda records: ("", "reached"))
     with pytest.raises(ValueError, match="'reached' is no verdict"):
@@ -220,43 +222,15 @@ def record_of(configuration, values):
 
 
 def test_verdicts_compare_both_sides():
-    one = KNOWN["002-II"]
-    values = [[0.9, 0.9, 0.9, 0.8, 0.95, 0.9], [0.9] * 6, [0.9] * 6]
-    records = [record_of(one, values)]
-    text = quantities.verdict(one, records, ("accuracy", "Sort", "SMO"))
-    assert "ahead on 1 (news20_bydate, 1 pass), ties on 2" in text
-    assert "In the paper ahead on all 3." in text
-    assert "same verdict on 1 of 3 lines, opposite ones: none" in text
-    text = quantities.verdict(one, records, ("accuracy", "Sort", "FW"))
-    assert "opposite ones: news20_bydate, 1 pass." in text
-    text = quantities.verdict(one, records, ("seconds", "Sort", "FW"))
-    assert "FW over Sort 1.00x here and" in text
-
-
-def test_curves():
-    curve = {
-        "curve_seconds": [1.0, 2.0],
-        "difference": [0.5, 0.05],
-        "accuracy_seconds": [1.0, 2.0, 3.0],
-        "accuracy": [0.5, 0.899, 0.9],
-    }
-    about = {"data": "x", "shape": {"n": 500}, "curves": {"A": curve}}
-    assert seconds_to(0.1)(curve, about).value == 2.0
-    assert np.isinf(seconds_to(0.01)(curve, about).value)
-    final = quantities.final_accuracy(curve, about)
-    assert final.value == 90 and final.error == pytest.approx(3.0)
-    (line,) = QUANTITIES["seconds to accuracy"].lines(None, about)
-    assert line.here["A"].value == 2.0
-    dipped = {"accuracy_seconds": [1, 2, 3, 4], "accuracy": [0.9, 0.7, 0.896, 0.9]}
-    assert quantities.seconds_to_accuracy(dipped, about).value == 3
-
-
-def test_powers_of_k():
-    series = {"classes": [2, 4, 8], "seconds": [1.0, 2.0, 4.0]}
-    about = {"data": "x", "scaling": {"A": series}}
-    table, said = sections.scaling_section(None, [about])
-    assert "| A | 1.00 | 2.00 | 4.00 | 1.00 |" in table
-    assert said.endswith("power of 1.00 to 1.00 on x.")
+    one = KNOWN["000-4.2"]
+    records = [record_of(one, [[0.9, 0.8, 0.95]])]
+    text = quantities.verdict(one, records, ("accuracy", "OVR", "WW"))
+    assert "behind on 1 (reuters_r52). In the paper behind on 1" in text
+    assert "same verdict on 1 of 1 lines, opposite ones: none" in text
+    text = quantities.verdict(one, records, ("accuracy", "CS", "OVR"))
+    assert "opposite ones: reuters_r52." in text
+    text = quantities.verdict(one, records, ("seconds", "CS", "OVR"), False)
+    assert "OVR over CS 1.00x here" in text
 
 
 def test_reduced_weights_are_counted():
@@ -285,7 +259,7 @@ def test_overviews_say_how_many_of_how_many(tmp_path):
 def test_overviews_have_the_count_of_the_summary():
     root = Path(contest.__file__).parents[2]
     (said,) = re.findall(
-        r"\*\*(Of \d+ claims .*)\*\*", (root / "docs/papers.md").read_text()
+        r"\*\*(Of \d+ claims, .*)\*\*", (root / "docs/papers.md").read_text()
     )
     for name in ("README.md", "docs/index.md"):
         assert said in (root / name).read_text()
