@@ -34,7 +34,7 @@ MAY_IMPORT["command"] = (*BASE, *list(MAY_IMPORT)[2:], "doorway")
 MAY_IMPORT["doorway"] = tuple(MAY_IMPORT)
 
 COMPILED = {"_cpu", "_reading"}
-DOORWAYS = {"__init__", "models", "comparison", "protocols", "significance"}
+DOORWAYS = {"__init__", "__main__", "models", "comparison", "protocols", "significance"}
 # Families of drivers that know of each other only through driver/*.py.
 FAMILIES = ("linear", "kernel", "online")
 

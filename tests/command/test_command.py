@@ -64,9 +64,10 @@ def test_ctrl_c(monkeypatch, capsys):
     assert "run the same command again" in capsys.readouterr().err
 
 
-def test_as_a_module():
+@pytest.mark.parametrize("module", ["polymargin", "polymargin.command"])
+def test_as_a_module(module):
     done = subprocess.run(
-        [sys.executable, "-m", "polymargin.command", "--help"],
+        [sys.executable, "-m", module, "--help"],
         capture_output=True,
         text=True,
         timeout=HANGS,

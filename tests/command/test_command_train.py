@@ -29,7 +29,7 @@ def test_the_plain_command(folder, tmp_path, capsys):
     assert main(["train", str(folder / "digits.svm"), "--quick"]) == 0
     shown = capsys.readouterr()
     assert "400 rows, 64 features" in shown.out and "10 classes" in shown.out
-    assert "Weston-Watkins, rbf kernel, C = 1" in shown.out
+    assert "one-vs-one, rbf kernel, C = 1" in shown.out
     assert "(converged)" in shown.out and "5-fold cross-validation" in shown.out
     assert shown.err == ""
     model = polymargin.load(tmp_path / "digits.polymargin")

@@ -182,8 +182,8 @@ def test_pairs_with_kernels_that_did_not_begin_cost_nothing(monkeypatch):
     assert unlimited.status_ == "converged"
 
 
-def nystroem(**parameters):
-    return KernelSVM(approximation="nystroem", rank=20, **parameters)
+def nystroem(machine="ww", **parameters):
+    return KernelSVM(machine, approximation="nystroem", rank=20, **parameters)
 
 
 @pytest.mark.parametrize("machine", ["cs", "llw", "ovo"])

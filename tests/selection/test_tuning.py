@@ -154,3 +154,8 @@ def test_what_is_shown(capsys):
 def test_bad_grids(name):
     with pytest.raises(ValueError, match=f"{name}=.* must be a list of positive"):
         polymargin.tune(*IRIS, **{name: [1.0, -1.0]})
+
+
+def test_the_estimator_does_not_come_first():
+    with pytest.raises(TypeError, match="got a ndarray; X and y come first"):
+        polymargin.tune(KernelSVM(), *IRIS)

@@ -65,7 +65,7 @@ def make_models() -> dict:
             model = KernelSVM(machine, loss=loss, **OLD_KERNEL)
             models[f"kernel-{machine}-{loss}"] = model, X, y
     for kernel in KERNELS:
-        model = KernelSVM(kernel=kernel, coef0=0.5, gamma=0.2, **OLD_KERNEL)
+        model = KernelSVM("ww", kernel=kernel, coef0=0.5, gamma=0.2, **OLD_KERNEL)
         models[f"kernel-{kernel}"] = model, X, y
         model = OnlineSVM(kernel=kernel, coef0=0.5, gamma=0.2, random_state=0)
         models[f"online-{kernel}"] = model, X, y
@@ -87,16 +87,20 @@ def make_models() -> dict:
         "maxent": (MaxEnt(**OLD), X, y),
         "maxent-reduced": (MaxEnt(features="reduced", **OLD), few, words),
         "kernel-precomputed": (
-            KernelSVM(kernel="precomputed", **OLD_KERNEL),
+            KernelSVM("ww", kernel="precomputed", **OLD_KERNEL),
             X @ X.T,
             y,
         ),
-        "kernel-sparse": (KernelSVM(**OLD_KERNEL), few, words),
+        "kernel-sparse": (KernelSVM("ww", **OLD_KERNEL), few, words),
         "kernel-two-classes": (KernelSVM("cs", **OLD_KERNEL), X, two),
         "kernel-two-variable": (KernelSVM("ww", solver="s2do", random_state=0), X, y),
-        "kernel-probability": (KernelSVM(probability=True, cv=3, **OLD_KERNEL), X, y),
+        "kernel-probability": (
+            KernelSVM("ww", probability=True, cv=3, **OLD_KERNEL),
+            X,
+            y,
+        ),
         "kernel-nystroem": (
-            KernelSVM(approximation="nystroem", rank=8, **OLD_KERNEL),
+            KernelSVM("ww", approximation="nystroem", rank=8, **OLD_KERNEL),
             X,
             y,
         ),

@@ -44,8 +44,8 @@ numbers; constants and identifiers are left out. The model file has all of it, s
 
 Unless an option names a machine, a few linear and kernel machines are compared by
 cross-validation within --budget, and the most accurate is taken; a linear one, if
-it is as good. --quick trains one machine with C = 1: Weston-Watkins with the kernel
-rbf for at most 20,000 rows of at most 1,000 features of which a tenth is not zero,
+it is as good. --quick trains one machine with C = 1: one-vs-one with the kernel rbf
+for at most 20,000 rows of at most 1,000 features of which a tenth is not zero,
 a linear Crammer-Singer machine otherwise.
 
 Ctrl-C ends the training; the model trained so far is written, and the exit status

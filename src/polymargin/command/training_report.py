@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from ..base.byte_counts import format_bytes
+from ..base.counted import counted
 from .estimator_choice import classes_of, density
 from .output_files import write_page
 from .standard_streams import print_json
@@ -79,7 +80,7 @@ class TrainingReport:
     def add_fit(self, fit, target) -> None:
         self.found |= fit.as_dict() | {"model": str(target)}
         model = fit.model
-        words = f"{model.n_iter_} epochs, {fit.seconds:.2f} s"
+        words = f"{counted(model.n_iter_, 'epochs')}, {fit.seconds:.2f} s"
         if fit.interrupted:
             words += ", stopped by Ctrl-C, nothing is certified"
         else:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from math import isfinite, isinf
 from time import perf_counter
 
+from ..base.counted import counted
 from ..certify.certificate import UNCERTIFIED, Certificate, relative_gap
 from .loop import Clock, History, Outcome, Reporter, Stopping, cut_short, run_steps
 from .protocol import Driver, EpochReport
@@ -91,9 +92,9 @@ class Run:
     def tried(self) -> str:
         """What was done, in few words."""
         others = self.iterations - self.newton_steps
-        parts = [f"{others} {self.unit}"] if others or not self.newton_steps else []
+        parts = [counted(others, self.unit)] if others or not self.newton_steps else []
         if self.newton_steps:
-            parts.append(f"{self.newton_steps} Newton steps")
+            parts.append(counted(self.newton_steps, "Newton steps"))
         return " and ".join(parts)
 
 

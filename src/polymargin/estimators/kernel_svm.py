@@ -43,7 +43,7 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
 
     Parameters
     ----------
-    machine : <machines>, default="ww"
+    machine : <machines>, default="ovo"
         <what the machines count>
 
     C : float, default=1.0
@@ -208,7 +208,7 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
     >>> from sklearn.datasets import load_iris
     >>> from polymargin import KernelSVM
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = KernelSVM("ww", random_state=0).fit(X, y)
+    >>> model = KernelSVM(random_state=0).fit(X, y)
     >>> bool(model.dual_gap_ <= 1e-3)
     True
     >>> model.status_
@@ -237,7 +237,7 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
 
     def __init__(
         self,
-        machine: str = "ww",
+        machine: str = "ovo",
         *,
         C: float = 1.0,
         kernel: Kernel = "rbf",

@@ -101,6 +101,11 @@ def next_solver(used: str, both_ways: tuple[float, float] | None, growth: float)
 def find_estimator(machine: Any, parameters: dict[str, Any]) -> Any:
     """Return a new estimator: a copy of `machine`, or what the name stands for."""
     if not isinstance(machine, str):
+        if not hasattr(machine, "get_params"):
+            raise TypeError(
+                f"machine must be a name or an estimator, got a "
+                f"{type(machine).__name__}; X and y come first, then the machine."
+            )
         return clone(machine).set_params(**parameters)
     if getattr(FORMULATIONS.get(machine), "estimator", "") == MaxEnt.__name__:
         return MaxEnt(**parameters)

@@ -40,7 +40,7 @@ def test_warm_starts_along_a_path(digits, machine, loss):
 
 
 def test_a_warm_start_at_the_optimum_takes_one_round(digits):
-    model = KernelSVM(warm_start=True, random_state=0).fit(*digits)
+    model = KernelSVM("ww", warm_start=True, random_state=0).fit(*digits)
     objective = model.objective_
     assert model.fit(*digits).n_iter_ == 1
     assert model.objective_ <= objective * (1 + 1e-9)
@@ -94,7 +94,8 @@ def test_max_time_holds_within_a_round(clock):
             clock.now += 100
         return gaussian(A, B, 0.3)
 
-    model = KernelSVM(kernel=slow, max_time=800, tol=1e-9, random_state=0, n_jobs=1)
+    model = KernelSVM("ww", kernel=slow, max_time=800, tol=1e-9, n_jobs=1)
+    model.set_params(random_state=0)
     with pytest.warns(ConvergenceWarning, match="max_time"):
         model.fit(X, y)
     assert [time for time in tiles if time < 800] == list(range(0, 800, 100))
@@ -113,7 +114,7 @@ def test_max_time_holds_with_a_history(clock):
             clock.now += len(A) * len(B) / 1e5
         return gaussian(A, B, 0.3)
 
-    model = KernelSVM(kernel=slow, max_time=100, history=True, cache_size=0.5)
+    model = KernelSVM("ww", kernel=slow, max_time=100, history=True, cache_size=0.5)
     model.set_params(tol=1e-9, random_state=0, shrinking=False, solver="block")
     with pytest.warns(ConvergenceWarning, match="max_time"):
         model.fit(X, y)
@@ -227,7 +228,7 @@ def test_pickle_and_clone(digits, machine, parameters):
 
 
 def test_a_fit_of_another_kind_leaves_nothing_behind(digits):
-    model = KernelSVM(random_state=0, probability=True, cv=2).fit(*digits)
+    model = KernelSVM("ww", random_state=0, probability=True, cv=2).fit(*digits)
     model.set_params(approximation="nystroem", rank=30, probability=False).fit(*digits)
     for name in ("support_", "support_vectors_", "n_support_", "temperature_"):
         assert not hasattr(model, name)

@@ -84,8 +84,8 @@ def test_the_same_model_on_any_number_of_threads(hard, machine, eager):
 
 def test_easy_problems_stay_with_working_sets():
     X, y = make_problem(n=150, k=5)
-    model = KernelSVM(random_state=0).fit(X, y)
-    block = KernelSVM(random_state=0, solver="block").fit(X, y)
+    model = KernelSVM("ww", random_state=0).fit(X, y)
+    block = KernelSVM("ww", random_state=0, solver="block").fit(X, y)
     assert model.solver_ == block.solver_ == "block"
     assert_array_equal(dual_coef(model), dual_coef(block))
 

@@ -150,10 +150,10 @@ def warning_of(model, X, y) -> str:
     return str(caught[0].message)
 
 
-@pytest.mark.parametrize("kind", [LinearSVM, KernelSVM])
-def test_scales_are_told_where_they_change_the_model(kind):
+@pytest.mark.parametrize("model", [LinearSVM("cs"), KernelSVM("ww")])
+def test_scales_are_told_where_they_change_the_model(model):
     X, y = digits()
-    model = kind(tol=1e-9, max_iter=1, random_state=0)
+    model = clone(model).set_params(tol=1e-9, max_iter=1, random_state=0)
     assert "scale" not in warning_of(model, X, y)
     uneven = X.copy()
     uneven[:, X.std(axis=0).argmax()] *= 1e5
@@ -169,8 +169,8 @@ def test_scales_are_told_where_they_change_the_model(kind):
         (LinearSVM(solver="newton"), "2 Newton steps"),
         (MaxEnt(solver="newton"), "2 Newton steps"),
         (LinearSVM("ovr", fit_intercept="free", solver="newton"), "2 Newton steps"),
-        (KernelSVM(solver="newton"), "2 Newton steps"),
-        (KernelSVM(solver="block"), "2 epochs"),
+        (KernelSVM("ww", solver="newton"), "2 Newton steps"),
+        (KernelSVM("ww", solver="block"), "2 epochs"),
     ],
 )
 def test_the_warning_names_what_was_tried(model, tried):

@@ -162,7 +162,7 @@ def test_names_of_features(tmp_path):
 def test_certificate_and_history(tmp_path):
     for model in (
         LinearSVM(max_iter=2, tol=1e-9, history=True),
-        KernelSVM(max_iter=1, tol=1e-9, history=True),
+        KernelSVM("ww", max_iter=1, tol=1e-9, history=True),
     ):
         copy = again(model.fit(X, y), tmp_path / "model")
         assert copy.status_ == "max_iter" and copy.dual_gap_ > 1e-9
@@ -415,7 +415,7 @@ def test_a_parameter_that_came_later_has_its_default(tmp_path):
 
 def test_files_are_small(tmp_path):
     """Support vectors are there once, though the model has them twice."""
-    model = KernelSVM().fit(X - X.mean(axis=0), y)
+    model = KernelSVM("ww").fit(X - X.mean(axis=0), y)
     polymargin.save(model, tmp_path / "model", training=False)
     names = [name for name in load_file(tmp_path / "model") if "_vectors_" in name]
     assert names == []

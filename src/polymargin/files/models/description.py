@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.counted import counted
 from ...explanation.explanation import Explanation
 from ...explanation.pictures import page
 from ...explanation.text_bars import name_of
@@ -137,7 +138,7 @@ class Description:
         if "status" in known:
             ended = known["status"]
             if "n_iter" in known:
-                ended += f" after {known['n_iter']:,} rounds"
+                ended += f" after {counted(known['n_iter'], 'rounds')}"
             if "seconds" in known:
                 ended += f" in {known['seconds']:.3g} s"
             facts.append(("training", ended))
