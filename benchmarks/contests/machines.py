@@ -21,6 +21,7 @@ from ..harness.figure import dots
 from ..harness.markdown import NONE, SIZES, data_name, table_of
 from ..harness.records import Records
 from ..harness.timing import progress
+from . import intercepts
 
 LINEAR = ("cs", "ww", "llw", "ovr", "ovo", "maxent")
 KERNEL = ("kernel-ww", "kernel-cs", "kernel-llw", "kernel-ovr", "kernel-ovo")
@@ -150,7 +151,10 @@ def draw(records: Records, path: Path) -> None:
 CONTEST = Contest(
     "machines",
     "How accurate the machines are",
-    {"machines": Table("", measure, NAMES, body)},
+    {
+        "machines": Table("", measure, NAMES, body),
+        "intercepts": intercepts.table(NAMES),
+    },
     verdict,
     draw,
     packages=("scikit-learn",),

@@ -178,3 +178,11 @@ def test_resuming_measures_again_on_another_commit(
     filled(tmp_path, "nystroem", old)
     assert command(tmp_path, *words) == 0
     assert "measured already" not in capsys.readouterr().err
+
+
+def test_intercepts_on_few_rows(clean, tmp_path):
+    words = ("machines", "--tables", "intercepts", "--data", "digits", "--seeds", "1")
+    assert command(tmp_path, *words) == 0
+    text = (tmp_path / "docs" / "benchmarks.md").read_text()
+    assert "### Intercepts of kernel machines" in text
+    assert "linear, without" in text and "rbf, with" in text

@@ -171,9 +171,9 @@ def test_values_that_are_looked_up():
 
 
 def test_a_fit_that_ends_early_says_so():
-    with pytest.warns(ConvergenceWarning, match=r"LinearSVM stopped after 1 epochs"):
+    with pytest.warns(ConvergenceWarning, match=r"LinearSVM stopped after 1 epoch "):
         polymargin.tune(X, y, "cs", Cs=[1e3], max_iter=1, tol=1e-9, **SAME)
-    with pytest.warns(ConvergenceWarning, match=r"KernelSVM stopped after 1 epochs"):
+    with pytest.warns(ConvergenceWarning, match=r"KernelSVM stopped after 1 epoch "):
         polymargin.tune(X, y, "cs", kernel="rbf", Cs=[1e3], max_iter=1, **TIGHT_OFF)
 
 

@@ -22,7 +22,7 @@ FOLDER = Path(__file__).parents[1] / "files" / "models" / "fixtures"
 N_ANSWERS = 8  # rows
 # With what were the defaults in 0.1.0.
 OLD = {"random_state": 0, "max_iter": 1000}
-OLD_KERNEL = {"random_state": 0, "solver": "block"}
+OLD_KERNEL = {"random_state": 0, "solver": "block", "fit_intercept": False}
 LINEAR = {
     "cs": ["hinge", "squared_hinge"],
     "ww": ["hinge", "squared_hinge"],
@@ -93,7 +93,11 @@ def make_models() -> dict:
         ),
         "kernel-sparse": (KernelSVM("ww", **OLD_KERNEL), few, words),
         "kernel-two-classes": (KernelSVM("cs", **OLD_KERNEL), X, two),
-        "kernel-two-variable": (KernelSVM("ww", solver="s2do", random_state=0), X, y),
+        "kernel-two-variable": (
+            KernelSVM("ww", **OLD_KERNEL | {"solver": "s2do"}),
+            X,
+            y,
+        ),
         "kernel-probability": (
             KernelSVM("ww", probability=True, cv=3, **OLD_KERNEL),
             X,

@@ -32,9 +32,17 @@ class Kernel:
     ----------
     gamma_ : float or None
         The parameter as a number; None if the kernel has none.
+    constant : float
+        What is added to all values; see `ShiftedKernel`.
     """
 
     gamma_: float | None = None
+    constant = 0.0  # that is added to all values
+
+    @property
+    def plain(self) -> "Kernel":
+        """The kernel without the constant."""
+        return self
 
     @classmethod
     def for_rows(cls, X, moments: Moments | None, **parameters) -> "Kernel":

@@ -138,7 +138,7 @@ class NystroemFeatures:
         return matrix
 
     def _choose(self, points, rng, poll: Callable):
-        knows_rows_only = isinstance(self.kernel, CallableKernel)
+        knows_rows_only = isinstance(self.kernel.plain, CallableKernel)
         knows_rows_only |= isinstance(points, Positions) or self.kernel.sparse
         if knows_rows_only or self.rank >= len(points):
             return points.take(choose_rows(len(points), self.rank, rng))

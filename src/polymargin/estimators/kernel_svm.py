@@ -3,11 +3,13 @@
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..access.gram import Gram
 from ..access.kernel_registry import lists_kernels
 from ..access.kernels import make_kernel
+from ..access.shifted_kernel import ShiftedKernel
 from ..base.annotations import Array, ClassWeight, CrossValidation, Kernel, Rows, Seed
 from ..base.threads import blas_on_one_thread, thread_count
 from ..driver.kernel.solvers import KERNEL_SOLVERS, kernel_driver, solver_of
@@ -37,7 +39,7 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
     """Multi-class support vector machine with a kernel and a certificate of accuracy.
 
     Minimises ``1/2 sum_m |w_m|^2 + sum_i C_i loss_i`` over weights in the space of the
-    kernel, without intercepts. Training ends when the relative duality gap, computed
+    kernel. Training ends when the relative duality gap, computed
     from the model itself, is at most `tol`: the objective is then provably within that
     share of the best. The guide page "Parameters" says more about each parameter.
 
@@ -66,6 +68,11 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
 
     coef0 : float, default=0.0
         Of kernels that have one.
+
+    fit_intercept : bool or "auto", default="auto"
+        Whether scores have an intercept, which is penalised like the weights: 1 is
+        added to all values of the kernel. "auto": with the linear kernel only. Others
+        do as well or better without.
 
     loss : {"hinge", "squared_hinge"}, default="hinge"
         What is counted of a margin that falls short.
@@ -184,6 +191,9 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
     gamma_ : float or None
         The parameter as a number; None for kernels that have none.
 
+    intercept_ : ndarray of shape (n_classes,) or (n_pairs,)
+        Part of the scores that does not depend on the row; zeros if there is none.
+
     temperature_ : float
         What scores are multiplied by before they become probabilities. With
         `probability` only.
@@ -220,6 +230,7 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
         "costs": ["array-like", dict, StrOptions(set(COST_RULES)), callable, None],
         "machine": [StrOptions(set(KERNEL_MACHINE_NAMES))],
         **KernelPrediction._kernel_constraints,
+        "fit_intercept": ["boolean", StrOptions({"auto"})],
         "loss": [StrOptions({"hinge", "squared_hinge"})],
         "violation_tol": [
             StrOptions({"auto"}),
@@ -244,6 +255,7 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
         gamma: float | str = "scale",
         degree: int = 3,
         coef0: float = 0.0,
+        fit_intercept: bool | str = "auto",
         loss: str = "hinge",
         tol: float = 1e-3,
         violation_tol: float | str | None = "auto",
@@ -270,6 +282,7 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
+        self.fit_intercept = fit_intercept
         self.loss = loss
         self.tol = tol
         self.violation_tol = violation_tol
@@ -335,9 +348,26 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
             threads=threads,
         )
 
+    def _make_kernel(self, X: Rows) -> Any:
+        """Return the kernel for rows like `X`, with a constant for the intercept."""
+        kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0, X)
+        wanted = self.fit_intercept
+        if wanted == "auto":
+            wanted = self.kernel == "linear"
+        return ShiftedKernel(kernel, 1.0) if wanted else kernel
+
+    @property
+    def intercept_(self) -> Array:
+        """Part of the scores that does not depend on the row."""
+        if not hasattr(self, "_expansion"):
+            raise AttributeError("intercept_ is there after fit.")
+        constant = self._expansion.kernel.constant
+        sums = np.asarray(self._expansion.coefficients.sum(axis=0)).ravel()
+        return constant * sums
+
     def _make_driver(self, X: Rows, problem: Problem, clock: Clock) -> Any:
         self._forget()
-        kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0, X)
+        kernel = self._make_kernel(X)
         self.gamma_ = kernel.gamma_
         options = self._driver_options(self._draw_seed(), thread_count(self.n_jobs))
         gram = Gram(kernel, kernel.points(X))

@@ -6,7 +6,6 @@ import numpy as np
 
 from ..access.given_kernels import PrecomputedKernel
 from ..access.kernel_points import finite
-from ..access.kernels import make_kernel
 from ..access.precomputed import Positions
 from ..access.symmetric_matrix import padded_to_packs, symmetric_matrix
 
@@ -50,7 +49,7 @@ class ComputedKernel:
     """
 
     def __init__(self, machine: Any, X: Any, X_test: Any, threads: int):
-        kernel = _kernel_of(machine, X)
+        kernel = machine._make_kernel(X)
         points = kernel.points(X)
         self._between = _finite(symmetric_matrix(kernel, points, threads))
         self._held_out = kernel(kernel.points(X_test), points)
@@ -131,13 +130,8 @@ def kernel_of_all(machine: Any, X: Any, threads: int) -> np.ndarray:
     """
     if machine.kernel == "precomputed":
         return X
-    kernel = _kernel_of(machine, X)
+    kernel = machine._make_kernel(X)
     return _finite(symmetric_matrix(kernel, kernel.points(X), threads))
-
-
-def _kernel_of(machine: Any, X: Any) -> Any:
-    parameters = machine.gamma, machine.degree, machine.coef0
-    return make_kernel(machine.kernel, *parameters, X)
 
 
 def _finite(matrix: np.ndarray) -> np.ndarray:

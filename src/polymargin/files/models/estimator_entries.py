@@ -100,7 +100,7 @@ def _make(layout: Layout, reader: TensorReader, entries):
             f"{estimator.__name__} of polymargin {__version__} has no parameter "
             f"{repr(min(unknown))}"
         )
-    values = {
+    values = layout.before | {
         name: layout.parameters[name].read(reader, entry)
         if name in layout.parameters
         else read_value(entry)

@@ -222,6 +222,7 @@ ESTIMATORS = (
         _check_kernel,
         _OF_TRAINING,
         {"costs": COSTS},
+        {"fit_intercept": False},
     ),
     _layout(
         OnlineSVM,

@@ -148,7 +148,7 @@ def _count_nonzeros(matrix: Any) -> int:
 
 def _about_kernel(model: Estimator, top: int) -> dict[str, Any]:
     coefficients = check_compressed(model.dual_coef_, "dual_coef_")
-    kernel = model._expansion.kernel
+    kernel = model._expansion.kernel.plain
     about = {
         "n_parameters": int(np.prod(coefficients.shape)),
         "n_nonzeros": _count_nonzeros(coefficients),

@@ -7,6 +7,7 @@ from ...access.kernel_base import Kernel
 from ...access.kernel_points import Points
 from ...access.kernel_registry import KERNELS, MOST_DEGREE, PARAMETERS, row_of
 from ...access.precomputed import Positions
+from ...access.shifted_kernel import ShiftedKernel
 from ...prediction.expansion import Expansion
 from .attribute_codecs import Codec, choice, number, or_none, vector
 from .errors import ModelFileError
@@ -19,10 +20,14 @@ _OPTIONS = {
     name: or_none(number(least, whole)) for name, (least, whole) in PARAMETERS.items()
 } | {name: or_none(vector("f")) for name in _LEARNED}
 _ATTRIBUTES = {"gamma": "gamma_"}
+_CONSTANT = number(least=0)
 
 
 def write_kernel(writer: TensorWriter, name: str, kernel: Kernel) -> dict:
     """Take a kernel of `KERNELS`; others hold code."""
+    if kernel.constant:
+        entry = write_kernel(writer, name, kernel.plain)
+        return entry | {"constant": float(kernel.constant)}
     entry = {
         "kernel": row_of(kernel).name,
         "dtype": np.dtype(kernel.dtype).name,
@@ -36,6 +41,10 @@ def write_kernel(writer: TensorWriter, name: str, kernel: Kernel) -> dict:
 
 def read_kernel(reader: TensorReader, entry, n_features: int) -> Kernel:
     """Return a kernel for rows of so many features."""
+    if isinstance(entry, dict) and "constant" in entry:
+        constant = _CONSTANT.read(reader, entry["constant"])
+        rest = {name: value for name, value in entry.items() if name != "constant"}
+        return ShiftedKernel(read_kernel(reader, rest, n_features), constant)
     entry = fields(entry, "kernel", "dtype", "sparse", *_OPTIONS)
     row = KERNELS[choice(KERNELS).read(reader, entry["kernel"])]
     dtype = choice(_DTYPES).read(reader, entry["dtype"])
@@ -84,7 +93,7 @@ def read_kernel_and_points(reader: TensorReader, kernel, points):
     looked_up = isinstance(points, Positions)
     n_features = 0 if looked_up else points.rows.shape[1]
     kernel = read_kernel(reader, kernel, n_features)
-    row = row_of(kernel)
+    row = row_of(kernel.plain)
     if row.of_rows == looked_up:
         raise ModelFileError("its kernel does not fit its points")
     if looked_up:

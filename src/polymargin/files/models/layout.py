@@ -27,6 +27,8 @@ class Layout:
         Those that say something of every row of the training, and serve a warm start.
     parameters : dict of Codec
         Of those parameters that are more than numbers and words.
+    before : dict
+        Parameters as files have to be read that were written before there were such.
     width : callable or None
         Returns how many columns a fitted transformer gives out; None predicts.
     given : callable
@@ -42,6 +44,7 @@ class Layout:
     check: Callable
     of_training: tuple[str, ...] = ()
     parameters: dict[str, Codec] = field(default_factory=dict)
+    before: dict[str, object] = field(default_factory=dict)
     width: Callable | None = None
     given: Callable = lambda model: model.get_params(deep=False)
     parts: Callable = lambda model: {}
