@@ -55,7 +55,7 @@ def prune(model: Estimator, X: Rows, *, share: float | None = None) -> Any:
         )
     check_is_fitted(model, "coef_")
     if share is not None and not 0 <= share <= 1:
-        raise ValueError(f"share={share!r} is not from 0 to 1.")
+        raise ValueError(f"share={share!r} must be a number from 0 to 1.")
     coef = check_compressed(model.coef_, "coef_")
     coef = coef.toarray() if sp.issparse(coef) else np.asarray(coef)
     matters = np.abs(coef) * _root_mean_square(model, X)

@@ -147,7 +147,10 @@ def _explain_row(
 ) -> RowExplanation:
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     if not -n <= row < n:
-        raise ValueError(f"row={row} is not there: X has {n} rows, counted from 0.")
+        raise ValueError(
+            f"row={row} is not there: X has {n} rows, counted from 0; choose one of "
+            f"these."
+        )
     row %= n
     features = features_of(steps, _safe_indexing(X, [row]))
     m = _position(machine, machine.predict(features).tolist()[0])

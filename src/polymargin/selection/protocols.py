@@ -88,10 +88,14 @@ class Protocol:
                 f"summary={self.summary!r} is not known; choose one of "
                 f"{', '.join(SUMMARIES)}."
             )
-        if any(not values for values in grid.values()):
-            raise ValueError("grid has a parameter without values; leave it out.")
-        if any(value <= 0 for values in grid.values() for value in values):
-            raise ValueError("grid has a value that is not positive; leave it out.")
+        for name, values in grid.items():
+            if not values:
+                raise ValueError(f"grid has no values for {name!r}; leave it out.")
+            if wrong := [value for value in values if value <= 0]:
+                raise ValueError(
+                    f"grid has the value {wrong[0]:g} for {name!r}, which is not "
+                    f"positive; leave it out."
+                )
         if grid and not self.validation_share and self.folds < 2:
             raise ValueError(
                 f"grid needs rows to choose by, but validation_share=0 and folds="

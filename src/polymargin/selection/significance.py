@@ -175,7 +175,9 @@ def compare_all_pairs(
     n, k = scores.shape
     names = [str(column) for column in range(k)] if names is None else list(names)
     if len(names) != k:
-        raise ValueError(f"names has {len(names)} entries for {k} methods.")
+        raise ValueError(
+            f"names has {len(names)} entries for {k} methods; give one for each."
+        )
     ranks = average_ranks(scores)
     pairs = list(combinations(range(k), 2))
     z = np.array([ranks[j] - ranks[i] for i, j in pairs]) / np.sqrt(
@@ -204,8 +206,12 @@ def _table(scores, least_methods: int = 2) -> np.ndarray:
             f"scores has shape {scores.shape}; give one row for each of at least two "
             f"data sets and one column for each of at least {least_methods} methods."
         )
-    if not np.isfinite(scores).all():
-        raise ValueError("scores has values that are not finite; leave out their rows.")
+    wrong = np.flatnonzero(~np.isfinite(scores).all(axis=1))
+    if len(wrong):
+        raise ValueError(
+            f"scores has values that are not finite, first in row {wrong[0]}; leave "
+            f"such rows out."
+        )
     return scores
 
 

@@ -101,7 +101,9 @@ def convert(
     """
     target = Path(target)
     if layout not in ("auto", "csr", "dense"):
-        raise ValueError(f"layout={layout!r} is not one of auto, csr and dense.")
+        raise ValueError(
+            f"layout={layout!r} is not known; choose one of auto, csr and dense."
+        )
     if block_size is None:
         segment_bytes = parse_bytes(segment_size, "segment_size")
     else:
@@ -166,7 +168,7 @@ def _collect(
         shuffler.add(CodedRows(X, codes, weights))
         watched.read(summary.rows, chunk.share)
     if summary.rows == 0:
-        raise ValueError("source has no rows.")
+        raise ValueError("source has no rows; give one that has some.")
     zero_based = None
     if text:
         zero_based = chunk.zero_based
