@@ -31,6 +31,11 @@ def adjust(p, n_methods: int, adjustment: str) -> np.ndarray:
     Returns
     -------
     adjusted : ndarray of the same shape
+
+    Examples
+    --------
+    >>> adjust([0.01, 0.02, 0.5], 3, "holm")
+    array([0.03, 0.04, 0.5 ])
     """
     p = np.asarray(p, dtype=float)
     m = n_methods * (n_methods - 1) // 2

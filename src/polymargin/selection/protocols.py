@@ -111,7 +111,25 @@ class Protocol:
 
 
 def powers_of_two(first: int, last: int, step: int = 1) -> tuple[float, ...]:
-    """Return 2 to the powers from `first` to `last`, both included."""
+    """Return 2 to the powers from `first` to `last`, both included.
+
+    Parameters
+    ----------
+    first, last : int
+        The least and the largest power.
+
+    step : int, default=1
+        From one power to the next.
+
+    Returns
+    -------
+    values : tuple of float
+
+    Examples
+    --------
+    >>> powers_of_two(-2, 4, 2)
+    (0.25, 1.0, 4.0, 16.0)
+    """
     return tuple(2.0**power for power in range(first, last + 1, step))
 
 
@@ -164,6 +182,14 @@ PROTOCOLS: Mapping[str, Protocol] = MappingProxyType(
 
 def find_protocol(protocol: "str | Protocol") -> Protocol:
     """Return a protocol by its name, or as it is.
+
+    Parameters
+    ----------
+    protocol : str or Protocol
+
+    Returns
+    -------
+    protocol : Protocol
 
     Examples
     --------

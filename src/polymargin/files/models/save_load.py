@@ -198,6 +198,16 @@ def load(path: FilePath, *, mmap: bool = True) -> Estimator:
     ------
     ModelFileError
         If the file is no model, damaged, or of a newer version; a ValueError.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import polymargin
+    >>> model = polymargin.LinearSVM().fit([[0.0], [1.0]], ["no", "yes"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     polymargin.save(model, folder + "/small.polymargin")
+    ...     polymargin.load(folder + "/small.polymargin", mmap=False).predict([[2.0]])
+    array(['yes'], dtype='<U3')
     """
     with _about(path):
         tensors, header = read(path, mapped=mmap)
@@ -223,6 +233,17 @@ def read_metadata(path: FilePath) -> dict[str, Any]:
     -------
     description : dict
         "class", "library" (version), "parameters" and "metadata".
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import polymargin
+    >>> model = polymargin.MaxEnt().fit([[0.0], [1.0]], ["no", "yes"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     polymargin.save(model, folder + "/m", metadata={"rows": 2})
+    ...     found = polymargin.models.read_metadata(folder + "/m")
+    >>> found["class"], found["metadata"]
+    ('MaxEnt', {'rows': 2})
     """
     with _about(path):
         document = _read_document(read_text(path))
