@@ -48,8 +48,8 @@ def load_data(
     Parameters
     ----------
     source : str, Path, bytes or binary stream
-        What to read; "-" is standard input. What is compressed by gzip, bzip2, xz or
-        Zstandard is unpacked, whatever it is called.
+        What to read; "-" is standard input. Content that is compressed by gzip, bzip2,
+        xz or Zstandard is unpacked, whatever the name is.
     format : {"auto", "svmlight", "csv", "tsv", "npz", "parquet"}, default="auto"
         By default the name tells (.svm, .svmlight, .libsvm, .csv, .tsv, .npz,
         .parquet), and if it does not, the content.

@@ -59,8 +59,8 @@ def save(
 ) -> None:
     """Write a fitted estimator, or a pipeline that ends with one, to a file.
 
-    The file is there in full or not at all: what was there before stays until all of
-    the new one is on the disk.
+    The file is written in full or not at all. A file of that name stays as it is until
+    the new one is complete.
 
     Parameters
     ----------
@@ -78,8 +78,8 @@ def save(
 
     training : bool, default=True
         Whether to write what a warm start needs: labels, weights and dual variables of
-        the rows of the training. Without, the file says of them only what the model
-        itself does.
+        the training rows. Without these, the file is smaller and reveals less about
+        the rows.
 
     weights : {"same", "float16", "int8"}, default="same"
         How weights of a linear model are stored: as they are, or rounded, in two bytes
