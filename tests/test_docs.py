@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import inspect
 import pkgutil
 import re
 from pathlib import Path
@@ -78,3 +79,24 @@ def test_every_parameter_and_attribute_is_documented(estimator):
     for name in vars(model):
         if name.endswith("_") and not name.startswith("_"):
             assert name in text, name
+
+
+NO_EXAMPLE = {  # they are returned or raised, never made by a reader
+    "comparison.Report",
+    "models.ModelFileError",
+    "protocols.Protocol",
+    "significance.Comparison",
+    "significance.Friedman",
+}
+
+
+def test_public_docstrings_have_an_example_and_fit_a_screen():
+    """A screen is 60 lines; estimators have groups of parameters instead."""
+    public = {name: getattr(polymargin, name) for name in polymargin.__all__}
+    for module in polymargin._MODULES:
+        found = getattr(polymargin, module)
+        public |= {f"{module}.{name}": getattr(found, name) for name in found.__all__}
+    texts = {name: inspect.getdoc(one) for name, one in public.items() if callable(one)}
+    assert {name for name, text in texts.items() if ">>> " not in text} == NO_EXAMPLE
+    for name, text in texts.items():
+        assert inspect.isclass(public[name]) or len(text.splitlines()) <= 60, name

@@ -186,7 +186,7 @@ def test_words_that_look_like_numbers(tmp_path, capsys):
     (tmp_path / "train.svm").write_text("01 1:1\n02 2:1\nx 3:1\n" * 9)
     (tmp_path / "new.svm").write_text("01 1:1\n02 2:1\n01 1:1\n")
     model, new = str(tmp_path / "a.polymargin"), str(tmp_path / "new.svm")
-    words = ["train", str(tmp_path / "train.svm"), new, "-o", model]
+    words = ["train", str(tmp_path / "train.svm"), new, "-o", model, "--budget", "1e9"]
     assert "100.00 %" in _out(words, capsys)
     assert main(["predict", new, model]) == 0
     shown = capsys.readouterr()
@@ -202,7 +202,7 @@ def test_words_among_numbers_are_wrong(tmp_path, capsys):
     (tmp_path / "train.svm").write_text("1 1:1\n2 2:1\n3 3:1\n" * 9)
     (tmp_path / "new.svm").write_text("01 1:1\n2.0 2:1\nunknown 3:1\n")
     model, new = str(tmp_path / "a.polymargin"), str(tmp_path / "new.svm")
-    words = ["train", str(tmp_path / "train.svm"), new, "-o", model]
+    words = ["train", str(tmp_path / "train.svm"), new, "-o", model, "--budget", "1e9"]
     assert "66.67 %" in _out(words, capsys)
     assert main(["predict", new, model]) == 0
     assert capsys.readouterr().err == "Accuracy = 66.6667% (2/3)\n"

@@ -65,7 +65,7 @@ def test_what_cannot_be_pruned():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(TypeError, match="KernelSVM has no weights of features"):
         prune(KernelSVM().fit(X, y), X)
-    with pytest.raises(ValueError, match=r"share=1.5 is not from 0 to 1"):
+    with pytest.raises(ValueError, match=r"share=1.5 must be a number from 0 to 1"):
         prune(LinearSVM(random_state=0).fit(X, y), X, share=1.5)
     with pytest.raises(ValueError, match="features"):
         prune(LinearSVM(random_state=0).fit(X, y), X[:, :2])

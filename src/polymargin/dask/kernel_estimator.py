@@ -61,6 +61,16 @@ class DaskKernelSVM(DaskTraining, KernelPrediction, Training):
     See Also
     --------
     polymargin.KernelSVM : The local twin, into which `to_local` turns the model.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from polymargin.dask import DaskKernelSVM
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = (da.from_array(part, chunks=75) for part in load_iris(return_X_y=True))
+    >>> model = DaskKernelSVM(rank=20, tol=0.1, random_state=0).fit(X, y)
+    >>> bool(model.dual_gap_ <= 0.1)
+    True
     """
 
     _parameter_constraints: dict[str, Any] = {

@@ -135,6 +135,16 @@ class DaskMaxEnt(DaskTraining, MaxEnt):
     See Also
     --------
     polymargin.MaxEnt : The local twin, into which `to_local` turns the model.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from polymargin.dask import DaskMaxEnt
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = (da.from_array(part, chunks=75) for part in load_iris(return_X_y=True))
+    >>> model = DaskMaxEnt(C=0.01, tol=0.1, random_state=0).fit(X, y)
+    >>> model.predict_proba(X).shape
+    (150, 3)
     """
 
     _parameter_constraints: dict[str, Any] = {

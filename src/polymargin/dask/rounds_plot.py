@@ -18,6 +18,16 @@ def plot_rounds(models, *, figure=None):
     Returns
     -------
     figure : matplotlib Figure or SubFigure
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from polymargin.dask import DaskLinearSVM, plot_rounds
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = (da.from_array(part, chunks=75) for part in load_iris(return_X_y=True))
+    >>> model = DaskLinearSVM(C=0.01, tol=0.1, random_state=0).fit(X, y)
+    >>> len(plot_rounds(model).axes)
+    3
     """
     try:
         from matplotlib.figure import Figure

@@ -119,7 +119,7 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
         if len(self.classes_) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs at least two classes in y, got one class "
-                f"only: {self.classes_.tolist()[0]!r}."
+                f"only: {self.classes_.tolist()[0]!r}; add rows of another class."
             )
         return labels
 
@@ -131,7 +131,8 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
             _check_partial_fit_first_call(self, classes)
         if first and len(self.classes_) < 2:
             raise ValueError(
-                f"classes must name at least two classes, got {list(self.classes_)!r}."
+                f"classes must name at least two classes, got {list(self.classes_)!r}; "
+                f"name all that will come."
             )
         if self.class_weight == "balanced":
             raise ValueError(
@@ -209,7 +210,7 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
         if not (all_may_be_zero or weights.any()):
             raise ValueError(
                 "Sample weights must contain at least one non-zero number: every row "
-                "has a sample_weight of 0."
+                "has a sample_weight of 0; give some row a weight above it."
             )
         return weights
 

@@ -64,10 +64,10 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
         `X`, "auto" one over the number of features.
 
     degree : int, default=3
-        Of kernels that have one.
+        The degree, of kernels that have one.
 
     coef0 : float, default=0.0
-        Of kernels that have one.
+        The constant, of kernels that have one.
 
     fit_intercept : bool or "auto", default="auto"
         Whether scores have an intercept, which is penalised like the weights: 1 is
@@ -115,7 +115,8 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
         Most seconds of a `fit`, with all that belongs to it. The model so far is kept.
 
     cache_size : float, default=1000.0
-        Room for kernel values in megabytes. What finds no room is computed again.
+        Memory for kernel values in megabytes. Values that do not fit are computed
+        again when they are needed.
 
     warm_start : bool, default=False
         Start from the previous fit, if rows and classes match in number.

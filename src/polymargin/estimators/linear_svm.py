@@ -75,9 +75,10 @@ class LinearSVM(LinearTraining):
         squared_hinge or logistic.
 
     weight_bounds : pair or None, default=None
-        The least and the largest weight, each a number, one for every feature, or None:
-        ``(0, None)`` are weights that are not negative. Zero must be allowed;
-        intercepts have no bounds. For "ovr" with squared_hinge or logistic.
+        The least and the largest weight. Each is a number, an array with a number for
+        every feature, or None: ``(0, None)`` asks for weights that are not negative.
+        Zero must be allowed; intercepts have no bounds. For "ovr" with squared_hinge
+        or logistic.
 
     class_weight : dict, "balanced" or None, default=None
         Multiplies C for each class.
@@ -91,8 +92,8 @@ class LinearSVM(LinearTraining):
         In <machines with costs>.
 
     candidates : int or None, default=None
-        For thousands of classes: train each row against so many near classes, rounded
-        up to a multiple of 16, and not against all. Objectives and gap are those of
+        For thousands of classes: train each row against this many similar classes,
+        rounded up to a multiple of 16, instead of all. Objectives and gap are those of
         the machine on the candidates. In <machines with candidates>, with hinge losses.
 
     new_classes : {"error", "add"}, default="error"
@@ -100,7 +101,7 @@ class LinearSVM(LinearTraining):
         one more class.
 
     thresholds : {"f1"} or None, default=None
-        Where `y` has several labels a row: the score from which a class is predicted.
+        Where `y` has several labels a row: the score above which a class is predicted.
         None is zero; "f1" is the best for the F1 of each class, by 5-fold
         cross-validation.
 
@@ -134,12 +135,12 @@ class LinearSVM(LinearTraining):
         Newton steps some epochs sooner or later.
 
     intercept_scaling : float, default=1.0
-        Value of the constant feature: the larger, the less its weight is penalised. No
-        matter if intercepts are "free".
+        Value of the constant feature: the larger, the less its weight is penalised. It
+        has no effect if intercepts are "free".
 
     features : {"full", "reduced"}, default="full"
-        "reduced": only weights of features and classes that occur together in a row.
-        Not where weights sum to zero, nor for "ovo".
+        "reduced": a weight is kept only if some row has that feature and that class.
+        Not for machines whose weights sum to zero, nor for "ovo".
 
     solver : str, default="auto"
         For research: "auto", "dual", "newton", "tron", "exponentiated_gradient" or
@@ -154,8 +155,8 @@ class LinearSVM(LinearTraining):
         time; "cyclic": in the same order each time.
 
     shrinking : bool or "classes", default=True
-        For research: visit rows at a vertex, and classes outside the block, less often;
-        classes only where there are more than 64 of them, or with "classes".
+        For research: visit rows at a vertex less often, and with more than 64 classes
+        also classes whose variables are zero. "classes": with any number of classes.
 
     cooling : bool, default=True
         For research: with "permuted" and shrinking, begin with a coarse tolerance.
@@ -182,7 +183,7 @@ class LinearSVM(LinearTraining):
         `y`. Not there otherwise.
 
     thresholds_ : ndarray of shape (n_classes,)
-        From which score on a class is predicted, after such a fit.
+        The score above which a class is predicted, after such a fit.
 
     costs_ : ndarray of shape (n_classes, n_classes)
         The costs as a table, if there are any.
@@ -199,8 +200,8 @@ class LinearSVM(LinearTraining):
         Directions of the classes, by which candidates are chosen. Only with candidates.
 
     class_order_ : ndarray of shape (n_classes,)
-        Positions of the classes, like ones side by side: every 16 are candidates
-        together. Only with candidates.
+        Positions of the classes, sorted so that similar ones are neighbours: each 16
+        are candidates together. Only with candidates.
 
     frequent_classes_ : ndarray of shape (n_classes,)
         Positions of the classes, those with the most rows first: candidates of rows

@@ -77,8 +77,8 @@ class MaxEnt(LinearTraining):
         Keep the certificate after every epoch.
 
     intercept_scaling : float, default=1.0
-        Value of the constant feature: the larger, the less its weight is penalised. No
-        matter if intercepts are "free".
+        Value of the constant feature: the larger, the less its weight is penalised. It
+        has no effect if intercepts are "free".
 
     features : {"full", "reduced"}, default="full"
         "reduced": only weights of features and classes that occur together in a row.

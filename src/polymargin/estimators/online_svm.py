@@ -78,14 +78,14 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
         As in `KernelSVM`; `partial_fit` takes the variance of its first chunk.
 
     degree : int, default=3
-        Of kernels that have one.
+        The degree, of kernels that have one.
 
     coef0 : float, default=0.0
-        Of kernels that have one.
+        The constant, of kernels that have one.
 
     budget : int or None, default=None
-        Most support patterns. One too many, and the pattern leaves whose absence
-        lowers the dual objective least.
+        Most support patterns. When there is one too many, the pattern is dropped whose
+        removal lowers the dual objective least.
 
     epochs : int or "converged", default=1
         Passes of `fit` over the data. "converged" goes on after one pass with the
@@ -115,7 +115,8 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
         then is kept.
 
     cache_size : float, default=1000.0
-        Room for kernel values in megabytes. What finds no room is computed again.
+        Memory for kernel values in megabytes. Values that do not fit are computed
+        again when they are needed.
 
     verbose : int, default=0
         Print a line after every `verbose` chunks of 256 examples of `fit`.
@@ -128,8 +129,8 @@ class OnlineSVM(OnlineModel, KernelPrediction, OnlineTraining):
         LaRank.
 
     schedule : {"adaptive", "fixed"}, default="adaptive"
-        For research: how many steps are made between two examples, as many as pay or
-        as `steps` says.
+        For research: how many steps are made between two examples. "adaptive": as many
+        as pay; "fixed": as `steps` says.
 
     steps : tuple of two floats, default=(2.0, 40.0)
         For research: steps for each example of the kinds "old" and "optimize", on

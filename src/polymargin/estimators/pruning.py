@@ -16,9 +16,9 @@ from .linear_training import LinearTraining
 def prune(model: Estimator, X: Rows, *, share: float | None = None) -> Any:
     """Return a copy of a linear model without the weights that matter least.
 
-    What a weight matters is its absolute value times the root mean square of its
-    feature. The copy has a sparse `coef_`, and all else of the model but what its fit
-    knew of the rows, and its certificate: it is no optimum any more.
+    The weights that matter least go first: those with the smallest absolute value times
+    the root mean square of their feature. The copy has a sparse `coef_`. It has no
+    certificate, since it is no optimum, and no coefficients of the training rows.
 
     Parameters
     ----------
@@ -26,11 +26,11 @@ def prune(model: Estimator, X: Rows, *, share: float | None = None) -> Any:
         Fitted.
 
     X : array-like or CSR matrix of shape (n_samples, n_features)
-        Rows to tell by, such as those of the training.
+        Rows on which predictions are compared, such as those of the training.
 
     share : float or None, default=None
-        Which share of the weights to drop, from 0 to 1. None drops as many as it can
-        find whose loss changes no prediction on `X`.
+        The share of the weights to drop, from 0 to 1. None drops as many as it can
+        without changing a prediction on `X`.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def prune(model: Estimator, X: Rows, *, share: float | None = None) -> Any:
         )
     check_is_fitted(model, "coef_")
     if share is not None and not 0 <= share <= 1:
-        raise ValueError(f"share={share!r} is not from 0 to 1.")
+        raise ValueError(f"share={share!r} must be a number from 0 to 1.")
     coef = check_compressed(model.coef_, "coef_")
     coef = coef.toarray() if sp.issparse(coef) else np.asarray(coef)
     matters = np.abs(coef) * _root_mean_square(model, X)

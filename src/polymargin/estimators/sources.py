@@ -148,7 +148,7 @@ def _check_classes(store: RowStore, who: str) -> None:
     if len(store.classes) < 2:
         raise ValueError(
             f"{who} needs at least two classes, but {store.path} has one only: "
-            f"{store.classes.tolist()[0]!r}."
+            f"{store.classes.tolist()[0]!r}; convert rows of other classes, too."
         )
     if store.classes.dtype.kind == "f" and (store.classes % 1).any():
         raise ValueError(
@@ -156,7 +156,10 @@ def _check_classes(store: RowStore, who: str) -> None:
             f"whole numbers."
         )
     if not store.header.class_weights.sum() > 0:
-        raise ValueError(f"{store.path} has no row with a weight above zero.")
+        raise ValueError(
+            f"{store.path} has no row with a weight above zero; convert it again with "
+            f"other weights."
+        )
 
 
 def _check_labelled(store: RowStore) -> None:

@@ -32,7 +32,7 @@ def explain(
     n_repeats: int = 5,
     random_state: int | None = 0,
 ) -> Explanation:
-    """Say which features tell classes apart, or why a row is of its class.
+    """Show which features tell classes apart, or why a row got its label.
 
     Parameters
     ----------
@@ -49,20 +49,21 @@ def explain(
         for machines with kernels there is no other.
 
     row : int or None, default=None
-        Number of a row of X, counted from 0, to explain: its class, the one that comes
-        next, and what decided. A feature of a linear machine contributes
-        ``x * (w_m - w_y)``, and the contributions and the intercepts add up to the
-        lead of the class. For other machines a contribution is how much lead is lost
-        when other rows of X, at most 50, lend the feature their values.
+        Number of a row of X, counted from 0, to explain: the predicted class, the
+        runner-up, and what decided between them. In a linear machine a feature
+        contributes its value times the difference of the two weights; contributions
+        and intercepts add up to the lead of the predicted class. In other machines a
+        contribution is the lead that is lost when the feature takes the values of
+        other rows of X, at most 50.
 
     against : label or None, default=None
-        The class to compare to; None is the one that comes next.
+        The class to compare with; None is the runner-up.
 
     feature_names : sequence of str or None, default=None
         Names of columns, if the model knows none.
 
     top : int, default=10
-        How many features to tell.
+        How many features to show.
 
     n_repeats : int, default=5
         How often a column is shuffled.
@@ -147,7 +148,10 @@ def _explain_row(
 ) -> RowExplanation:
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     if not -n <= row < n:
-        raise ValueError(f"row={row} is not there: X has {n} rows, counted from 0.")
+        raise ValueError(
+            f"row={row} is not there: X has {n} rows, counted from 0; choose one of "
+            f"these."
+        )
     row %= n
     features = features_of(steps, _safe_indexing(X, [row]))
     m = _position(machine, machine.predict(features).tolist()[0])

@@ -66,7 +66,7 @@ def cost_table(costs, classes) -> np.ndarray:
 
 
 def mean_cost(y_true, y_pred, costs, classes=None, sample_weight=None) -> float:
-    """Return what the predictions cost on average.
+    """Return the mean cost of predictions.
 
     Parameters
     ----------

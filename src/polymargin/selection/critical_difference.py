@@ -17,6 +17,11 @@ def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) ->
     Returns
     -------
     difference : float
+
+    Examples
+    --------
+    >>> round(critical_difference(4, 15), 2)
+    1.21
     """
     quantile = stats.studentized_range.ppf(1 - alpha, n_methods, np.inf) / np.sqrt(2)
     return float(quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
@@ -36,6 +41,11 @@ def groups_without_difference(ranks, difference: float) -> list[list[int]]:
     -------
     groups : list of lists of int
         Methods in the order of their ranks; a group has at least two of them.
+
+    Examples
+    --------
+    >>> groups_without_difference([1.5, 2.0, 3.9, 2.6], 1.2)
+    [[0, 1, 3]]
     """
     ranks = np.asarray(ranks, dtype=float)
     order = np.argsort(ranks, kind="stable")

@@ -31,11 +31,19 @@ def adjust(p, n_methods: int, adjustment: str) -> np.ndarray:
     Returns
     -------
     adjusted : ndarray of the same shape
+
+    Examples
+    --------
+    >>> adjust([0.01, 0.02, 0.5], 3, "holm")
+    array([0.03, 0.04, 0.5 ])
     """
     p = np.asarray(p, dtype=float)
     m = n_methods * (n_methods - 1) // 2
     if p.shape != (m,):
-        raise ValueError(f"p has shape {p.shape}; {n_methods} methods have {m} pairs.")
+        raise ValueError(
+            f"p has shape {p.shape}, but {n_methods} methods have {m} pairs; give one "
+            f"number for each."
+        )
     if adjustment == "nemenyi":
         return np.minimum(m * p, 1)
     if adjustment == "holm":

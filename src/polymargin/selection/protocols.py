@@ -88,10 +88,14 @@ class Protocol:
                 f"summary={self.summary!r} is not known; choose one of "
                 f"{', '.join(SUMMARIES)}."
             )
-        if any(not values for values in grid.values()):
-            raise ValueError("grid has a parameter without values; leave it out.")
-        if any(value <= 0 for values in grid.values() for value in values):
-            raise ValueError("grid has a value that is not positive; leave it out.")
+        for name, values in grid.items():
+            if not values:
+                raise ValueError(f"grid has no values for {name!r}; leave it out.")
+            if wrong := [value for value in values if value <= 0]:
+                raise ValueError(
+                    f"grid has the value {wrong[0]:g} for {name!r}, which is not "
+                    f"positive; leave it out."
+                )
         if grid and not self.validation_share and self.folds < 2:
             raise ValueError(
                 f"grid needs rows to choose by, but validation_share=0 and folds="
@@ -107,7 +111,25 @@ class Protocol:
 
 
 def powers_of_two(first: int, last: int, step: int = 1) -> tuple[float, ...]:
-    """Return 2 to the powers from `first` to `last`, both included."""
+    """Return 2 to the powers from `first` to `last`, both included.
+
+    Parameters
+    ----------
+    first, last : int
+        The least and the largest power.
+
+    step : int, default=1
+        From one power to the next.
+
+    Returns
+    -------
+    values : tuple of float
+
+    Examples
+    --------
+    >>> powers_of_two(-2, 4, 2)
+    (0.25, 1.0, 4.0, 16.0)
+    """
     return tuple(2.0**power for power in range(first, last + 1, step))
 
 
@@ -160,6 +182,14 @@ PROTOCOLS: Mapping[str, Protocol] = MappingProxyType(
 
 def find_protocol(protocol: "str | Protocol") -> Protocol:
     """Return a protocol by its name, or as it is.
+
+    Parameters
+    ----------
+    protocol : str or Protocol
+
+    Returns
+    -------
+    protocol : Protocol
 
     Examples
     --------

@@ -22,24 +22,25 @@ def tabular(
 ) -> Pipeline:
     """Return a pipeline that learns from a table as it comes.
 
-    What each column is decides what is made of it: numbers have their missing values
-    imputed and flagged, and are centred and scaled; few-valued strings are one-hot, and
-    values unknown in training are all zero; text is TF-IDF of words, or of characters
-    where words are few; dates and truth values become numbers; columns that are
-    constant, or that only tell rows apart, are left out.
+    The kind of a column decides which features it becomes. Numbers are centred and
+    scaled; missing ones are imputed and flagged. Strings with few values become one-hot
+    columns; values that training has not seen are all zero. Text becomes TF-IDF of
+    words, or of characters where words are few. Dates and truth values become numbers.
+    Constants and identifiers are left out.
 
     Parameters
     ----------
     machine : str or estimator, default="auto"
-        "auto": chosen by cross-validation when the pipeline is fitted, see
-        `AutoMachine`. Else a machine of `LinearSVM`, or "maxent"; of `KernelSVM` if
-        `parameters` has a kernel. Or any classifier.
+        "auto": `fit` compares machines by cross-validation. Otherwise a machine of
+        `LinearSVM`, or of `KernelSVM` if `parameters` has a kernel; "maxent"; or any
+        classifier.
 
     drop, number, category, text, date : sequence of str or int, default=()
-        Columns that are decided, by name, or by position if there are no names.
+        Columns whose kind you decide, by name, or by position if there are no names.
 
     **parameters
-        Of the estimator: of `AutoMachine` such as budget, cv, random_state, n_jobs.
+        Of the estimator. Of "auto": budget (seconds, 30), cv (folds, 5), class_weight,
+        random_state and n_jobs.
 
     Returns
     -------

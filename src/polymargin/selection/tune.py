@@ -47,64 +47,44 @@ def tune(
     ----------
     X : array-like or CSR matrix of shape (n_samples, n_features)
         Whatever the first step of a pipeline takes, if there is one.
-
     y : array-like of shape (n_samples,)
-
     machine : str or estimator, default="cs"
-        As in `path`; or a scikit-learn `Pipeline` that ends with an estimator of this
-        package. Its transformers are fitted once in every fold, on the rows that are
-        trained on.
-
+        As in `path`; or a `Pipeline` that ends with an estimator of this package. Its
+        transformers are fitted in every fold, on the rows that are trained on.
     Cs : array-like of float or None, default=None
-        The grid; if None, powers of two from 2^-5 to 2^3, and with a kernel powers of
-        four from 1/4 to 64.
-
+        The grid. None: 2^-5 to 2^3 by factors of 2; with a kernel, 1/4 to 64 by
+        factors of 4.
     gammas : array-like of float, "keep" or None, default=None
-        A second grid, for kernels that have gamma. If None, and gamma of the estimator
-        is a name, as "scale": a quarter of what it stands for, this, and four times
-        it. With "keep", or if gamma is a number, only C is searched for.
-
+        The grid of gamma, for kernels that have it. None: where gamma is a name, such
+        as "scale", a quarter of its value, the value, and four times the value. "keep"
+        leaves gamma as it is, and so does None where gamma is a number.
     cv : int, splitter or iterable, default=5
         Folds as in scikit-learn.
-
     scoring : str, callable or None, default=None
         As in scikit-learn; accuracy if None.
-
     grow : bool, default=True
-        Whether a grid goes on beyond its edge as long as the best point is there, and
-        is better than its neighbour by more than the standard error of the difference.
-
+        Whether a grid goes on beyond its edge while the best point is there and
+        clearly better than its neighbour.
     patience : int or None, default=2
-        C does not grow further when so many points in a row are worse than the best by
-        more than the standard error of the difference. None: all points are tried.
-
+        After so many points in a row that are clearly worse than the best, no larger C
+        is tried. None: all points are tried.
     max_time : float or None, default=None
-        Most seconds of the search. What has been found by then is the answer: the best
-        of the points that were finished, of which there is always one. To train on all
-        rows afterwards comes on top.
-
+        Most seconds of the search; the best point so far is then the answer. Training
+        on all rows comes on top.
     refit : bool, default=True
         Whether to train on all rows with the best parameters.
-
     sample_weight : array-like of shape (n_samples,) or None, default=None
-        Weights of rows in training, of the machine but not of transformers.
-
+        Weights of rows for the machine, not for transformers.
     n_jobs : int or None, default=None
-        Threads, in the sense of joblib. What is found does not depend on it, unless the
-        time is over before. Where ``joblib.parallel_config(backend="dask")`` holds,
-        folds are trained by the workers of the cluster instead, and the rows are sent
-        to each of them once.
-
+        Threads. What is found does not depend on them, unless `max_time` ends the
+        search. Joblib's backend "dask" trains the folds on a cluster instead.
     verbose : int, default=0
         Print a line for every point.
-
     watch : callable or None, default=None
         Called with every `TuningPoint` as soon as it is known.
-
     progress : callable or None, default=None
-        Called with the share of the search that is done, from 0 to 1, and the seconds
-        that are left, foreseen from those of the points so far, before each `watch`.
-
+        Called before each `watch` with the share that is done, from 0 to 1, and the
+        seconds that are probably left.
     **parameters
         Of the estimator.
 
@@ -115,17 +95,11 @@ def tune(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
     >>> import polymargin
     >>> X, y = load_iris(return_X_y=True)
     >>> tuning = polymargin.tune(X, y, "cs", random_state=0)
     >>> tuning.model.C == tuning.best.parameters["C"]
     True
-    >>> machine = polymargin.KernelSVM(random_state=0)
-    >>> tuning = polymargin.tune(X, y, make_pipeline(StandardScaler(), machine))
-    >>> list(tuning.best.parameters)
-    ['kernelsvm__C', 'kernelsvm__gamma']
     """
     estimator = find_estimator(machine, parameters)
     # Both are checked before anything is done with the rows.

@@ -88,6 +88,9 @@ def test_seeds_and_threads(method):
 
 
 def test_wall_clock_costs():
+    """The clock chooses steps, and none of its choices fails: .66 without any step
+    between new rows, .69 with steps of one kind, .74 with a thousand of both kinds.
+    """
     model = online(cost="time").fit(X, y)
     check_state(model)
     assert model.score(X, y) > 0.6

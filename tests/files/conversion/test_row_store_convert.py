@@ -219,7 +219,7 @@ X2 = np.ones((3, 2))
     [
         ([(X2, [1, 2])], "chunk 0.* 3 rows, but there are 2 labels"),
         ([(X2, [1, 2, 3], [1, 2])], "but there are 2 weights"),
-        ([(X2, [1, 2, 3], [1, 2, -1])], "weights must be finite and not negative"),
+        ([(X2, [1, 2, 3], [1, 2, -1])], "weights has -1; give finite ones"),
         ([(X2, [1, 2, 3]), (np.ones((3, 3)), [1, 2, 3])], "chunk 1.* has 3 features"),
         ([(X2, [1, 2, 3]), (X2, None)], "chunk 1.* a label or none"),
         ([(X2, [1, 2, 3]), (X2, ["a", "b", "c"])], "numbers in some .* words"),
@@ -228,8 +228,8 @@ X2 = np.ones((3, 2))
         ([(X2 * np.nan, [1, 2, 3])], "chunk 0.*NaN"),
         ([(X2, [0.5, np.nan, 1])], "chunk 0.*missing or not finite"),
         ([X2], "chunk 0, counted from 0, is ndarray"),
-        ([], "source has no rows"),
-        (7, "neither a file nor an iterable"),
+        ([], "source has no rows; give one"),
+        (7, "source=7 cannot be read; give a file, or an iterable"),
     ],
 )
 def test_wrong_chunks(tmp_path, chunks, message):

@@ -157,11 +157,15 @@ def test_hostile_segments(stores, tmp_path, name):
         header["blocks"][1][2] = crc32(content)
         header["checksum"] = _checksum(header)
         (path / "header.json").write_text(json.dumps(header))
-        model = LinearSVM(tol=0.1, max_iter=2, max_time=1.0)
+        model = LinearSVM(tol=0.1, max_iter=2)
         try:
             model.fit(open_rows(path))
-        except (ValueError, UserWarning) as error:
+        except ValueError as error:
             assert "\n" not in str(error)
+        except UserWarning:  # two passes were too few, and the model is there
+            assert np.isfinite(model.coef_).all()
+        else:
+            assert np.isfinite(model.coef_).all()
 
 
 def test_no_store(tmp_path):

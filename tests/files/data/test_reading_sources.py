@@ -141,11 +141,11 @@ def test_formats_by_content(tmp_path):
             {"format": "arff"},
             "format='arff' is not known; choose one of auto",
         ),
-        ({"n_features": 0}, "n_features=0 is not a whole number above 0"),
-        ({"n_features": 2.5}, "n_features=2.5 is not"),
-        ({"dtype": int}, "dtype=<class 'int'> is not float32, float64 or None"),
-        ({"zero_based": "yes"}, "zero_based='yes' is not True, False or 'auto'"),
-        ({"zero_based": 1}, "zero_based=1 is not"),
+        ({"n_features": 0}, "n_features=0 must be a whole number above 0"),
+        ({"n_features": 2.5}, "n_features=2.5 must be"),
+        ({"dtype": int}, "dtype=<class 'int'> must be float32, float64 or None"),
+        ({"zero_based": "yes"}, "zero_based='yes' must be True, False or 'auto'"),
+        ({"zero_based": 1}, "zero_based=1 must be"),
     ],
 )
 def test_bad_arguments(options, words):
@@ -161,5 +161,5 @@ def test_bad_sources(tmp_path):
         load_data(tmp_path / "nothing.svm")
     with pytest.raises(IsADirectoryError):
         load_data(tmp_path)
-    with pytest.raises(TypeError, match="source=3 is neither a path nor bytes"):
+    with pytest.raises(TypeError, match="source=3 cannot be read; give a path, bytes"):
         load_data(3)

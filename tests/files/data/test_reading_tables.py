@@ -176,8 +176,8 @@ def test_errors_of_encoding():
         ("a", "label='a', but the input has several columns"),
         (3, "label=3, but the input has 3 columns"),
         (-4, "label=-4, but the input has 3 columns"),
-        (1.5, "label=1.5 is neither a name"),
-        (True, "label=True is neither a name"),
+        (1.5, "label=1.5 names no column; give"),
+        (True, "label=True names no column; give"),
     ],
 )
 def test_errors_of_the_label(label, words):

@@ -139,7 +139,7 @@ def test_other_classes_are_refused(tmp_path):
 
 
 def test_a_machine_that_was_chosen(tmp_path):
-    model = polymargin.tabular(cv=2, random_state=0).fit(TABLE, TREES)
+    model = polymargin.tabular(cv=2, budget=1e9, random_state=0).fit(TABLE, TREES)
     copy = again(model, tmp_path / "model")
     assert_array_equal(copy.decision_function(TABLE), model.decision_function(TABLE))
     assert copy[-1].best_score_ == model[-1].best_score_

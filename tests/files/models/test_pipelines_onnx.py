@@ -142,7 +142,7 @@ def test_a_table_with_missing_cells(tmp_path):
 
 
 def test_a_machine_that_was_chosen():
-    model = polymargin.tabular(cv=2, random_state=0).fit(X, TREES)
+    model = polymargin.tabular(cv=2, budget=1e9, random_state=0).fit(X, TREES)
     check(model, X, export_onnx(model))
 
 

@@ -63,6 +63,17 @@ class RowStore:
     feature_names : list of str or None
     nbytes : int
         Of all segments, which are files of rows.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import polymargin
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rows = ([[0.0, 3.0], [1.0, 4.0]], ["no", "yes"])
+    ...     store = polymargin.convert([rows], folder + "/small.rows")
+    ...     X, y, weights = store.load()
+    >>> store.shape, store.classes.tolist(), X.shape
+    ((2, 2), ['no', 'yes'], (2, 2))
     """
 
     def __init__(
@@ -264,6 +275,17 @@ def open_rows(
     Returns
     -------
     store : RowStore
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import polymargin
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     chunks = [([[0.0], [1.0]], [0, 1])]
+    ...     _ = polymargin.convert(chunks, folder + "/small.rows")
+    ...     store = polymargin.open_rows(folder + "/small.rows", "1GB")
+    ...     polymargin.LinearSVM(random_state=0).fit(store).predict([[2.0]])
+    array([1])
     """
     return RowStore(path, memory_limit)
 

@@ -55,7 +55,8 @@ def _check(chunk: SourceChunk):
         weights = np.ones(X.shape[0])
     weights = column_or_1d(weights, dtype=np.float64)
     if not are_weights(weights):
-        raise ValueError("weights must be finite and not negative.")
+        wrong = weights[~(np.isfinite(weights) & (weights >= 0))][0]
+        raise ValueError(f"weights has {wrong:g}; give finite ones, none negative.")
     for name, array in {"labels": y, "weights": weights}.items():
         if array is not None and len(array) != X.shape[0]:
             raise ValueError(

@@ -56,20 +56,20 @@ def convert(
         not, Parquet and npz. Or chunks from a generator: X of the same width, dense or
         sparse, y labels or None, weights not negative.
     target : str or Path
-        The folder to make, usually called ``something.rows``. It is there when all is
-        written, or not at all.
+        The folder to make, usually called ``something.rows``. It appears when it is
+        complete.
     format, label, n_features, zero_based
         As in `load_data`.
     dtype : float32, float64 or None, default=None
-        None keeps what arrays have; text becomes float64. float32 takes half the room
-        and time.
+        None keeps the format of arrays; text becomes float64. float32 takes half the
+        space and time.
     layout : {"auto", "csr", "dense"}, default="auto"
         How to store rows; "auto" is "csr" if less than 40 % of the values are not zero.
     segment_size : number or str, default="64MB"
         Most bytes of a segment, which is a file of rows.
     memory_limit : number or str, default="1GB"
-        Bytes to use, about. Rows that do not fit are shuffled in files beside the
-        target, which take as much room as the rows.
+        About how many bytes to use. Rows that do not fit are shuffled in files next to
+        the target, which take as much space as the rows.
     random_state : int, RandomState or None, default=0
         Seed of the order of the rows.
     n_jobs : int or None, default=None
@@ -101,7 +101,9 @@ def convert(
     """
     target = Path(target)
     if layout not in ("auto", "csr", "dense"):
-        raise ValueError(f"layout={layout!r} is not one of auto, csr and dense.")
+        raise ValueError(
+            f"layout={layout!r} is not known; choose one of auto, csr and dense."
+        )
     if block_size is None:
         segment_bytes = parse_bytes(segment_size, "segment_size")
     else:
@@ -166,7 +168,7 @@ def _collect(
         shuffler.add(CodedRows(X, codes, weights))
         watched.read(summary.rows, chunk.share)
     if summary.rows == 0:
-        raise ValueError("source has no rows.")
+        raise ValueError("source has no rows; give one that has some.")
     zero_based = None
     if text:
         zero_based = chunk.zero_based

@@ -52,8 +52,8 @@ def chunks_of(source, chunk_bytes: int, **options) -> Iterator[SourceChunk]:
     if isinstance(source, Iterable):
         return _from_chunks(source)
     raise TypeError(
-        f"source={source!r} is neither a file nor an iterable of (X, y) or (X, y, "
-        f"weights)."
+        f"source={source!r} cannot be read; give a file, or an iterable of (X, y) or "
+        f"(X, y, weights)."
     )
 
 

@@ -60,7 +60,8 @@ def as_numbers(data: Data, name: str, dtype: Any, first_row: int = 0) -> Data:
     """
     X: Any = data.X
     if 0 in X.shape:
-        raise ValueError(f"{name} has no {'features' if X.shape[0] else 'rows'}.")
+        missing = "features" if X.shape[0] else "rows"
+        raise ValueError(f"{name} has no {missing}; give data that has some.")
     if dtype is None:
         dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
     with np.errstate(over="ignore"):  # to infinity, which is not finite either

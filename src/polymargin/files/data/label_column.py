@@ -38,10 +38,13 @@ def find_label(
     if isinstance(label, str):
         return _by_name(names, label, table)
     if not isinstance(label, Integral) or isinstance(label, bool):
-        raise TypeError(f"label={label!r} is neither a name nor a position nor False.")
+        raise TypeError(
+            f"label={label!r} names no column; give a name, a position, or False."
+        )
     if not -n_columns <= label < n_columns:
         raise ValueError(
-            f"label={label}, but {table} has {n_columns} columns, counted from 0."
+            f"label={label}, but {table} has {n_columns} columns, counted from 0; give "
+            f"the position of one of them."
         )
     return int(label) % n_columns
 

@@ -51,7 +51,9 @@ def as_written(y: np.ndarray, name: str) -> np.ndarray:
         try:
             return np.strings.decode(y, "utf-8")
         except UnicodeDecodeError:
-            raise ValueError(f"{name} has labels that are not in UTF-8.") from None
+            raise ValueError(
+                f"{name} has labels that are not in UTF-8; write them as text."
+            ) from None
     return y.astype(str) if y.dtype.kind in "OT" else y
 
 

@@ -48,8 +48,8 @@ def load_data(
     Parameters
     ----------
     source : str, Path, bytes or binary stream
-        What to read; "-" is standard input. What is compressed by gzip, bzip2, xz or
-        Zstandard is unpacked, whatever it is called.
+        What to read; "-" is standard input. Content that is compressed by gzip, bzip2,
+        xz or Zstandard is unpacked, whatever the name is.
     format : {"auto", "svmlight", "csv", "tsv", "npz", "parquet"}, default="auto"
         By default the name tells (.svm, .svmlight, .libsvm, .csv, .tsv, .npz,
         .parquet), and if it does not, the content.
@@ -221,11 +221,11 @@ def check_options(format: str, n_features: Any, dtype: Any, zero_based: Any) -> 
     if n_features is not None and (
         not isinstance(n_features, Integral) or n_features < 1
     ):
-        raise ValueError(f"n_features={n_features!r} is not a whole number above 0.")
+        raise ValueError(f"n_features={n_features!r} must be a whole number above 0.")
     if dtype is not None and np.dtype(dtype) not in (np.float32, np.float64):
-        raise ValueError(f"dtype={dtype!r} is not float32, float64 or None.")
+        raise ValueError(f"dtype={dtype!r} must be float32, float64 or None.")
     if not isinstance(zero_based, (bool, np.bool_)) and zero_based != "auto":
-        raise ValueError(f"zero_based={zero_based!r} is not True, False or 'auto'.")
+        raise ValueError(f"zero_based={zero_based!r} must be True, False or 'auto'.")
 
 
 def find_format(text: memoryview, source: Any) -> str:

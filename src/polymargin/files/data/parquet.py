@@ -108,7 +108,7 @@ def _parquet(name: str):
 def _from_table(table, pa, name: str, label) -> Data:
     names = list(table.column_names)
     if not names:
-        raise ValueError(f"{name} has no columns.")
+        raise ValueError(f"{name} has no columns; give a file that has some.")
     at = find_label(names, len(names), label, name)
     columns = dict(enumerate(zip(names, table.columns, strict=True)))
     y = None if at is None else _labels(*columns.pop(at), name)

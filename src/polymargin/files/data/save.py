@@ -49,6 +49,18 @@ def save_data(
         Whether the indices of svmlight text begin at 0.
     label_names : array-like or None, default=None
         What the columns of an indicator matrix stand for; 0, 1, ... by default.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import polymargin
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     polymargin.save_data([[0.5, 0], [0, 2]], ["a", "b"], folder + "/small.svm")
+    ...     print(Path(folder, "small.svm").read_text())
+    a 1:0.5
+    b 2:2
+    <BLANKLINE>
     """
     kind = _find_format(path) if format == "auto" else format
     if kind not in FORMATS:

@@ -66,7 +66,7 @@ def _read(source) -> memoryview:
         return memoryview(content)
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(
-            f"source={source!r} is neither a path nor bytes nor a binary stream."
+            f"source={source!r} cannot be read; give a path, bytes or a binary stream."
         )
     with open(source, "rb", buffering=0) as file:
         status = os.fstat(file.fileno())

@@ -78,7 +78,7 @@ def read_svmlight(
     if n_rows == 0 and lines_before is not None:
         return None
     if n_rows == 0:
-        raise ValueError(f"{name} has no rows.")
+        raise ValueError(f"{name} has no rows; give data that has some.")
     if n_features is not None and n_features < found:
         raise ValueError(
             f"n_features={n_features}, but {name} has features up to number {found}; "

@@ -25,7 +25,7 @@ def describe(
     *,
     feature_names: Any = None,
 ) -> Description:
-    """Return what there is to say about a fitted model.
+    """Describe a fitted model: its size, certificate, features and mistakes.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def describe(
         Their labels.
 
     top : int, default=10
-        How many features of a class, support vectors and mistakes to tell.
+        How many features of a class, support vectors and mistakes to show.
 
     feature_names : sequence of str or None, default=None
         Names of columns, if the model knows none.

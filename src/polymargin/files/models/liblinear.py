@@ -64,6 +64,17 @@ def export_liblinear(model: Estimator, path: FilePath) -> None:
         Fitted, with integers as labels. Not one-vs-one with more than two classes.
 
     path : str or PathLike
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import polymargin
+    >>> model = polymargin.LinearSVM("ovr").fit([[0.0], [1.0]], [-1, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     polymargin.export_liblinear(model, folder + "/small.model")
+    ...     print(Path(folder, "small.model").read_text().splitlines()[0])
+    solver_type L2R_L1LOSS_SVC_DUAL
     """
     if not isinstance(model, LinearSVM | MaxEnt):
         raise TypeError(
@@ -130,6 +141,17 @@ def import_liblinear(path: FilePath) -> LinearSVM:
     ------
     ModelFileError
         If it is no such file; a ValueError.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import polymargin
+    >>> model = polymargin.LinearSVM("cs").fit([[0.0], [1.0], [2.0]], [1, 2, 3])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     polymargin.export_liblinear(model, folder + "/small.model")
+    ...     same = polymargin.import_liblinear(folder + "/small.model")
+    >>> same.machine, same.predict([[0.0], [2.0]]).tolist()
+    ('cs', [1, 3])
     """
     try:
         return _make(*_read(Path(path)))

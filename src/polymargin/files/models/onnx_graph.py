@@ -52,6 +52,14 @@ def export_onnx(
     Returns
     -------
     graph : onnx.ModelProto
+
+    Examples
+    --------
+    >>> import polymargin
+    >>> model = polymargin.MaxEnt().fit([[0.0], [1.0]], [0, 1])
+    >>> graph = polymargin.export_onnx(model).graph
+    >>> [output.name for output in graph.output]
+    ['label', 'scores', 'probabilities']
     """
     try:
         import onnx

@@ -59,8 +59,8 @@ def save(
 ) -> None:
     """Write a fitted estimator, or a pipeline that ends with one, to a file.
 
-    The file is there in full or not at all: what was there before stays until all of
-    the new one is on the disk.
+    The file is written in full or not at all. A file of that name stays as it is until
+    the new one is complete.
 
     Parameters
     ----------
@@ -78,8 +78,8 @@ def save(
 
     training : bool, default=True
         Whether to write what a warm start needs: labels, weights and dual variables of
-        the rows of the training. Without, the file says of them only what the model
-        itself does.
+        the training rows. Without these, the file is smaller and reveals less about
+        the rows.
 
     weights : {"same", "float16", "int8"}, default="same"
         How weights of a linear model are stored: as they are, or rounded, in two bytes
@@ -198,6 +198,16 @@ def load(path: FilePath, *, mmap: bool = True) -> Estimator:
     ------
     ModelFileError
         If the file is no model, damaged, or of a newer version; a ValueError.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import polymargin
+    >>> model = polymargin.LinearSVM().fit([[0.0], [1.0]], ["no", "yes"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     polymargin.save(model, folder + "/small.polymargin")
+    ...     polymargin.load(folder + "/small.polymargin", mmap=False).predict([[2.0]])
+    array(['yes'], dtype='<U3')
     """
     with _about(path):
         tensors, header = read(path, mapped=mmap)
@@ -223,6 +233,17 @@ def read_metadata(path: FilePath) -> dict[str, Any]:
     -------
     description : dict
         "class", "library" (version), "parameters" and "metadata".
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import polymargin
+    >>> model = polymargin.MaxEnt().fit([[0.0], [1.0]], ["no", "yes"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     polymargin.save(model, folder + "/m", metadata={"rows": 2})
+    ...     found = polymargin.models.read_metadata(folder + "/m")
+    >>> found["class"], found["metadata"]
+    ('MaxEnt', {'rows': 2})
     """
     with _about(path):
         document = _read_document(read_text(path))

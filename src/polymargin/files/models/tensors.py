@@ -47,7 +47,8 @@ class TensorWriter:
         """Take an array, and return the name of its tensor."""
         if not storable(array.dtype):
             raise TypeError(
-                f"{name} has the type {array.dtype}, which a model file cannot hold."
+                f"{name} has the type {array.dtype}, which a model file cannot hold; "
+                f"give numbers or text."
             )
         array = np.ascontiguousarray(array)
         for known, other in self.tensors.items():
@@ -81,7 +82,10 @@ class TensorWriter:
     def text(self, name: str, strings: np.ndarray) -> dict:
         """Take text: of `str`, or of objects which are."""
         if not all(isinstance(string, str) for string in strings.tolist()):
-            raise TypeError(f"{name} mixes text with something else.")
+            raise TypeError(
+                f"{name} mixes text with something else, which a model file cannot "
+                f"hold; make all of it text."
+            )
         coded = [string.encode("utf-8", "surrogatepass") for string in strings.tolist()]
         letters = np.frombuffer(b"".join(coded), dtype=np.uint8)
         lengths = np.array([len(code) for code in coded], dtype=np.int64)

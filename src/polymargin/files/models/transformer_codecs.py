@@ -124,7 +124,10 @@ COUNTS = list_of(plain(int))
 def _write_dtype(writer: TensorWriter, name: str, dtype) -> str:
     found = np.dtype(dtype).name
     if found not in _DTYPES:
-        raise TypeError(f"{name}={dtype} is not a type that a model file can hold.")
+        raise TypeError(
+            f"{name}={dtype} is not a type that a model file can hold; choose one of "
+            f"{', '.join(_DTYPES)}."
+        )
     return found
 
 

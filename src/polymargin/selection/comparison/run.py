@@ -32,9 +32,9 @@ def compare(
 ) -> Report:
     """Compare machines on data sets, with tables, tests and plots.
 
-    Every fit is kept in a folder as soon as it is done. Killed and run again, the
-    comparison goes on where it was; with more data sets or machines, only theirs are
-    trained.
+    Every result is written to a folder as soon as a fit is done. If the comparison is
+    killed and started again, it continues where it was. If you add data sets or
+    machines, it trains only the new ones.
 
     Parameters
     ----------
@@ -63,8 +63,8 @@ def compare(
         Of the splits and of the machines that were given no `random_state`.
 
     score : {"accuracy", "cost"}, default="accuracy"
-        What machines and parameters are judged by. "cost" is the mean cost of a
-        prediction, by how many places it misses the class in the order of the classes.
+        What machines and parameters are judged by. "cost": by how many places a
+        prediction is off in the order of the classes, on average.
 
     convergence : bool, default=True
         Whether to train every machine once more while looking at it.
@@ -85,7 +85,7 @@ def compare(
     --------
     >>> from dataclasses import replace
     >>> from polymargin import compare
-    >>> from polymargin.selection.protocols import PROTOCOLS
+    >>> from polymargin.protocols import PROTOCOLS
     >>> quick = replace(PROTOCOLS["holdout"], repeats=2, grid={"C": [0.1, 1.0]})
     >>> report = compare("iris", ["cs", "ww"], quick, convergence=False)
     >>> report.accuracy.shape
