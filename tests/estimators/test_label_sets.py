@@ -15,6 +15,7 @@ from polymargin import (
     KernelSVM,
     LinearSVM,
     MaxEnt,
+    OnlineSVM,
     export_liblinear,
     load,
     save,
@@ -218,8 +219,34 @@ def test_what_does_not_take_several(estimator, message):
         estimator.fit(*problem())
 
 
+@pytest.mark.parametrize(
+    ("make", "values"),
+    [
+        (np.asarray, (-1, 1)),
+        (np.asarray, (0, 2)),
+        (np.asarray, (1, 2)),
+        (sp.csr_array, (0, 2)),
+    ],
+)
+def test_other_values_than_zero_and_one_are_no_labels(make, values):
+    X, Y = problem()
+    with pytest.raises(ValueError, match=r"y has several columns and the value -?\d;"):
+        LinearSVM("ovr").fit(X, make(np.where(Y, values[1], values[0])))
+
+
+@pytest.mark.parametrize("make", [LinearSVM, MaxEnt, OnlineSVM])
+def test_streams_take_one_label_a_row(make):
+    X, Y = problem()
+    with pytest.raises(ValueError, match=r"shape \(60, 4\), several labels a row, and"):
+        make().partial_fit(X, Y, classes=range(4))
+
+
 def test_other_errors(tmp_path):
     X, Y = problem()
+    with pytest.raises(ValueError, match=r"y has sets of labels, such as .1.; make"):
+        LinearSVM("ovr").fit(X[:2], [{1}, {2, 3}])
+    with pytest.raises(ValueError, match="forget_class is for one label a row"):
+        LinearSVM("ovr").fit(X, Y).forget_class(1)
     with pytest.raises(ValueError, match="'f1' is for several labels a row"):
         LinearSVM("ovr", thresholds="f1").fit(X, Y[:, 0])
     model = LinearSVM("ovr", random_state=0).fit(X, Y)

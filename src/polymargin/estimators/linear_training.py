@@ -313,8 +313,9 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         row, n_classes = self._machine().formulation, len(classes)
         W = columns_for_classes(row, W, places, n_classes, self._bias())
         self.classes_ = classes
-        if hasattr(self, "costs_"):
-            self._with_costs(self._machine())
+        if hasattr(self, "costs_"):  # those of new classes come with the problem
+            kept = places >= 0
+            self.costs_ = self.costs_[np.ix_(kept, kept)]
         self._set_model(self._model(W))
 
     def _learn_chunk(
