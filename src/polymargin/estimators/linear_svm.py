@@ -9,6 +9,7 @@ from scipy.special import expit, log_expit
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _check_sample_weight
 
 from ..base.annotations import (
     Array,
@@ -375,9 +376,12 @@ class LinearSVM(LinearTraining):
         if self.thresholds is not None:
             machine = clone(self).set_params(verbose=0, history=False)
             machine.__dict__.pop("_skl_callbacks", None)  # they watch one fit
+            weights = None
+            if sample_weight is not None:
+                weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
             seed = self._draw_seed()
-            scores = scores_of_others(machine, X, y, sample_weight, seed, clock.left)
-            self.thresholds_ = f1_thresholds(scores, y)
+            scores = scores_of_others(machine, X, y, weights, seed, clock.left)
+            self.thresholds_ = f1_thresholds(scores, y, weights)
 
     def _machine(self) -> Machine:
         return find_machine(self.machine, self.loss, self.restricted)
