@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
 
-from polymargin import LinearSVM, MaxEnt, OnlineSVM, load, save
+from polymargin import LinearSVM, MaxEnt, OnlineSVM, load, prune, save
 from polymargin.machine.costs import cost_table
 from polymargin.machine.registry import MACHINES, names_of
 
@@ -211,6 +211,17 @@ def test_forgetting_drops_the_certificate():
     assert not hasattr(model, "dual_gap_")
     assert not hasattr(model, "dual_coef_")
     assert set(model.predict(X)) == {0, 1}
+
+
+def test_pruned_weights_stay_away_when_a_class_is_forgotten():
+    _, (X, y) = stream()
+    small = prune(LinearSVM("ovr", random_state=0).fit(X, y), X, share=0.5)
+    left = small.coef_[:4].nnz
+    small.forget_class(4)
+    assert small.n_parameters_ == (left, 4 * X.shape[1])
+    assert small.coef_.nnz == left
+    before = small.decision_function(X)[:, :3]
+    assert_array_equal(small.forget_class(3).decision_function(X), before)
 
 
 def test_the_dual_of_an_online_machine_is_that_of_its_patterns():
