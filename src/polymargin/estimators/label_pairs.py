@@ -65,9 +65,11 @@ def label_pairs(X: Rows, Y: Labels) -> LabelPairs:
     """
     numbers = [np.float64, np.float32]
     X = sp.csr_array(
-        check_array(check_compressed(X), accept_sparse="csr", dtype=numbers)
+        check_array(
+            check_compressed(X), accept_sparse="csr", dtype=numbers, input_name="X"
+        )
     )
-    Y = check_array(Y, accept_sparse="csr")
+    Y = check_array(Y, accept_sparse="csr", input_name="Y")
     check_ones(Y)
     check_consistent_length(X, Y)
     rows, labels, others = _pairs(sp.csr_array(Y, dtype=bool))
