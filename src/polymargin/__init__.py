@@ -9,6 +9,7 @@ if TYPE_CHECKING:  # what `__getattr__` imports
     from ._config import show_config
     from .access.row_store.store import RowStore, open_rows
     from .estimators.kernel_svm import KernelSVM
+    from .estimators.label_pairs import label_pairs
     from .estimators.linear_svm import LinearSVM
     from .estimators.maxent import MaxEnt
     from .estimators.online_svm import OnlineSVM
@@ -44,6 +45,7 @@ _HOMES = {
     "export_liblinear": ".files.models.liblinear",
     "export_onnx": ".files.models.onnx_graph",
     "import_liblinear": ".files.models.liblinear",
+    "label_pairs": ".estimators.label_pairs",
     "load": ".files.models",
     "load_data": ".files.data",
     "mean_cost": ".machine.costs",
@@ -75,6 +77,7 @@ __all__ = [
     "export_liblinear",
     "export_onnx",
     "import_liblinear",
+    "label_pairs",
     "load",
     "load_data",
     "mean_cost",

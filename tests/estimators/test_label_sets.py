@@ -15,6 +15,7 @@ from polymargin import (
     KernelSVM,
     LinearSVM,
     MaxEnt,
+    OnlineSVM,
     export_liblinear,
     load,
     save,
@@ -176,6 +177,40 @@ def test_thresholds_help_rare_classes():
     assert scores[1] > scores[0] + 0.05
 
 
+def test_thresholds_of_a_few_rows_are_not_trusted():
+    """Labels of one row, of three, of none and of all: none is seen everywhere."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 5))
+    Y = np.column_stack([X[:, 0] > 1, np.zeros((300, 3)), np.ones(300)]).astype(int)
+    Y[7, 1], Y[[20, 120, 220], 2] = 1, 1
+    model = LinearSVM("ovr", thresholds="f1", random_state=0).fit(X, Y)
+    assert_array_equal(model.thresholds_[1:4], 0)
+    assert (model.predict(X).sum(axis=0)[1:4] <= 3).all()
+    assert model.predict(X)[:, 4].all()
+    assert model.thresholds_[0] != 0
+
+
+def test_weights_count_in_thresholds():
+    rng = np.random.default_rng(1)
+    scores, Y = rng.normal(size=(40, 3)), rng.integers(2, size=(40, 3))
+    weights = rng.integers(3, size=40)
+    found = f1_thresholds(scores, Y, weights)
+    repeated = np.repeat(np.arange(40), weights)
+    assert_array_equal(found, f1_thresholds(scores[repeated], Y[repeated]))
+
+
+def test_rows_without_weight_are_as_if_not_there():
+    X, Y = problem(n=200)
+    weights = np.repeat([1.0, 0.0], 100)
+    parameters = {"thresholds": "f1", "tol": 1e-8, "random_state": 0}
+    all_rows = LinearSVM("ovr", **parameters).fit(X, Y, sample_weight=weights)
+    half = LinearSVM("ovr", **parameters).fit(X[:100], Y[:100])
+    assert_allclose(all_rows.thresholds_, half.thresholds_, atol=1e-3)
+    few = LinearSVM("ovr", **parameters)  # folds of rows without weight alone
+    few.fit(X, Y, sample_weight=np.repeat([1.0, 0.0], [2, 198]))
+    assert_array_equal(LinearSVM("ovr", **parameters).fit(X[:1], Y[:1]).thresholds_, 0)
+
+
 def test_warm_start_and_files(tmp_path):
     X, Y = problem()
     parameters = {"thresholds": "f1", "warm_start": True, "random_state": 0}
@@ -218,8 +253,34 @@ def test_what_does_not_take_several(estimator, message):
         estimator.fit(*problem())
 
 
+@pytest.mark.parametrize(
+    ("make", "values"),
+    [
+        (np.asarray, (-1, 1)),
+        (np.asarray, (0, 2)),
+        (np.asarray, (1, 2)),
+        (sp.csr_array, (0, 2)),
+    ],
+)
+def test_other_values_than_zero_and_one_are_no_labels(make, values):
+    X, Y = problem()
+    with pytest.raises(ValueError, match=r"y has several columns and the value -?\d;"):
+        LinearSVM("ovr").fit(X, make(np.where(Y, values[1], values[0])))
+
+
+@pytest.mark.parametrize("make", [LinearSVM, MaxEnt, OnlineSVM])
+def test_streams_take_one_label_a_row(make):
+    X, Y = problem()
+    with pytest.raises(ValueError, match=r"shape \(60, 4\), several labels a row, and"):
+        make().partial_fit(X, Y, classes=range(4))
+
+
 def test_other_errors(tmp_path):
     X, Y = problem()
+    with pytest.raises(ValueError, match=r"y has sets of labels, such as .1.; make"):
+        LinearSVM("ovr").fit(X[:2], [{1}, {2, 3}])
+    with pytest.raises(ValueError, match="forget_class is for one label a row"):
+        LinearSVM("ovr").fit(X, Y).forget_class(1)
     with pytest.raises(ValueError, match="'f1' is for several labels a row"):
         LinearSVM("ovr", thresholds="f1").fit(X, Y[:, 0])
     model = LinearSVM("ovr", random_state=0).fit(X, Y)

@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
 
-from polymargin import LinearSVM, MaxEnt, OnlineSVM, load, save
+from polymargin import LinearSVM, MaxEnt, OnlineSVM, load, prune, save
+from polymargin.machine.costs import cost_table
 from polymargin.machine.registry import MACHINES, names_of
 
 LINEAR = [
@@ -130,6 +131,44 @@ def test_costs_grow_by_their_rule():
     assert_array_equal(model.costs_, [[0, 1, 2], [1, 0, 1], [2, 1, 0]])
 
 
+@pytest.mark.parametrize("costs", [{0: {2: 3.0}}, {2: {0: 3.0}}])
+def test_costs_may_be_of_classes_to_come(costs):
+    (first, second, _), _ = stream()
+    model = LinearSVM(costs=costs, new_classes="add", random_state=0)
+    model.partial_fit(*first).partial_fit(*second)
+    assert_array_equal(model.costs_, cost_table(costs, range(3)))
+
+
+@pytest.mark.parametrize("costs", ["ordinal", {4: {2: 3.0}}, 1 - np.eye(5)])
+def test_costs_of_a_forgotten_class_go(costs, tmp_path):
+    _, (X, y) = stream()
+    model = LinearSVM(costs=costs, random_state=0).fit(X, y)
+    left = [0, 1, 2, 3]
+    before = model.costs_[np.ix_(left, left)]
+    assert_array_equal(model.forget_class(4).costs_, before)
+    save(model, tmp_path / "model")
+    assert_array_equal(load(tmp_path / "model").costs_, before)
+
+
+@pytest.mark.parametrize("make", [LinearSVM, OnlineSVM])
+def test_strings_and_numbers_in_other_types(make):
+    """Chunks of a file are of pandas at one time and of NumPy at another."""
+    (first, second, _), _ = stream()
+    words = [np.array(["zero", "one", "two"])[y] for _, y in (first, second)]
+    for types in ((str, object), (object, str)):
+        model = make(new_classes="add", random_state=0)
+        for (X, _), y, dtype in zip((first, second), words, types, strict=True):
+            model.partial_fit(X, y.astype(dtype))
+        assert model.classes_.tolist() == ["one", "two", "zero"]
+        assert model.score(second[0], words[1]) > 0.9
+    for types in ((np.uint8, np.int64), (np.int64, np.uint64), (np.uint64, np.int8)):
+        model = make(new_classes="add", random_state=0)
+        for (X, y), dtype in zip((first, second), types, strict=True):
+            model.partial_fit(X, y.astype(dtype))
+        assert model.classes_.dtype.kind in "iu"
+        assert model.classes_.tolist() == [0, 1, 2]
+
+
 def test_a_label_of_another_type_changes_nothing():
     (first, _, _), _ = stream()
     for model in (linear("cs", "hinge"), clone(MODELS[-1])):
@@ -144,7 +183,7 @@ def test_a_first_chunk_of_one_class_is_refused():
     (first, _, _), _ = stream()
     X, y = first[0][first[1] == 0], np.zeros(np.sum(first[1] == 0), dtype=int)
     for model in (linear("cs", "hinge"), OnlineSVM(new_classes="add")):
-        with pytest.raises(ValueError, match="at least two classes"):
+        with pytest.raises(ValueError, match=r"or begin with rows of two, got \[0\]"):
             model.partial_fit(X, y)
         assert not hasattr(model, "classes_")
 
@@ -172,6 +211,17 @@ def test_forgetting_drops_the_certificate():
     assert not hasattr(model, "dual_gap_")
     assert not hasattr(model, "dual_coef_")
     assert set(model.predict(X)) == {0, 1}
+
+
+def test_pruned_weights_stay_away_when_a_class_is_forgotten():
+    _, (X, y) = stream()
+    small = prune(LinearSVM("ovr", random_state=0).fit(X, y), X, share=0.5)
+    left = small.coef_[:4].nnz
+    small.forget_class(4)
+    assert small.n_parameters_ == (left, 4 * X.shape[1])
+    assert small.coef_.nnz == left
+    before = small.decision_function(X)[:, :3]
+    assert_array_equal(small.forget_class(3).decision_function(X), before)
 
 
 def test_the_dual_of_an_online_machine_is_that_of_its_patterns():

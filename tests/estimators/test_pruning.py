@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_digits, load_iris
+from sklearn.pipeline import make_pipeline
 
 from polymargin import KernelSVM, LinearSVM, MaxEnt, load, prune, save
 from polymargin.machine.registry import MACHINE_NAMES
@@ -65,7 +66,10 @@ def test_what_cannot_be_pruned():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(TypeError, match="KernelSVM has no weights of features"):
         prune(KernelSVM().fit(X, y), X)
-    with pytest.raises(ValueError, match=r"share=1.5 must be a number from 0 to 1"):
-        prune(LinearSVM(random_state=0).fit(X, y), X, share=1.5)
+    with pytest.raises(TypeError, match="such as the last step of a pipeline"):
+        prune(make_pipeline(LinearSVM(random_state=0)).fit(X, y), X)
+    for share in (1.5, "half"):
+        with pytest.raises(ValueError, match=r"is not a number from 0 to 1"):
+            prune(LinearSVM(random_state=0).fit(X, y), X, share=share)
     with pytest.raises(ValueError, match="features"):
         prune(LinearSVM(random_state=0).fit(X, y), X[:, :2])

@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from problems import make_problem
@@ -32,6 +33,13 @@ def random_costs(k, seed=0):
     return costs
 
 
+def frame(labels):
+    """Costs of ten times the place of the label and that of the prediction."""
+    places = np.arange(len(labels))
+    table = (10 * places[:, None] + places) * (places[:, None] != places)
+    return pd.DataFrame(table, index=list(labels), columns=list(labels))
+
+
 def objectives(name, loss, scores, labels, loss_weights, costs, half_norm):
     """The primal objective, from the definition of the margins."""
     total = half_norm
@@ -59,6 +67,17 @@ def test_rules():
     assert_array_equal(by_dicts, [[0, 5, 1], [1, 0, 1], [1, 1, 0]])
 
 
+def test_frames_are_read_by_their_names():
+    """Whatever their order; labels that are no classes do not matter."""
+    expected = cost_table(frame("abc").to_numpy(), list("abc"))
+    turned = frame("abc").loc[list("cab"), list("bca")]
+    assert_array_equal(cost_table(turned, list("abc")), expected)
+    assert_array_equal(cost_table(frame("abcd"), list("abc")), expected)
+    unnamed = pd.DataFrame(expected)
+    assert_array_equal(cost_table(unnamed, list("abc")), expected)
+    assert_array_equal(cost_table(unnamed[::-1], [0, 1, 2]), expected)
+
+
 def test_tree_distance():
     assert tree_distance("a/b/c", "a/b/c") == 0
     assert tree_distance("a/b/c", "a/b") == 1
@@ -76,6 +95,13 @@ def test_tree_distance():
         ([[0, 1, 1], [1, 2, 1], [1, 1, 0]], "'b' in place of itself is 2.0"),
         ({"a": {"z": 1}}, "an entry for 'z', which is not one of the classes"),
         ({"a": 3}, r"costs\['a'\] is 3; give a dict"),
+        ({("a", "b"): 3}, r"for each label, e.g. \{'a': \{'c': 2.0\}\}"),
+        ({"a": {"b": "much"}}, "'b' in place of 'a' is 'much'; give a number"),
+        (lambda y, m: None, "'b' in place of 'a' is None; give a number"),
+        ([[0, 1], [1, 0, 1], [1, 1, 0]], "not a table of numbers"),
+        ([["x"] * 3] * 3, "not a table of numbers"),
+        (frame("abd"), "the index of costs must name each class once, and 'c'"),
+        (frame("abcc"), "'c' is there 2 times"),
         (lambda y, m: float("inf"), "costs must be finite"),
     ],
 )
@@ -89,6 +115,11 @@ def test_mean_cost():
     assert mean_cost([0, 0, 1, 1], [0, 1, 0, 1], costs) == 7 / 4
     assert mean_cost([0, 1], [1, 0], costs, sample_weight=[3, 1]) == 11 / 4
     assert mean_cost(["b", "a"], ["a", "a"], costs, classes=["b", "a"]) == 1
+    assert mean_cost([1, 5], [5, 5], "ordinal", classes=range(1, 6)) == 2
+    with pytest.raises(ValueError, match=r"y_true has the shape \(2,\) and y_pred"):
+        mean_cost([0, 1], [0, 1, 1], costs)
+    with pytest.raises(ValueError, match="at least one"):
+        mean_cost([], [], costs)
     with pytest.raises(ValueError, match="'c' is not one of the classes"):
         mean_cost(["b", "c"], ["a", "a"], costs, classes=["b", "a"])
 
@@ -275,6 +306,15 @@ def test_files_and_pickles(make, costs, tmp_path):
         assert_array_equal(again.costs_, model.costs_)
         assert_array_equal(cost_table(again.costs, [0, 1, 2]), model.costs_)
         assert again.fit(X, y).n_iter_ <= 2
+
+
+def test_frames_keep_their_names_in_files(tmp_path):
+    X, y = make_problem(n=60, d=4, k=3, seed=0)
+    names, turned = np.array(list("abc"))[y], frame("abc").loc[list("cab")]
+    model = LinearSVM(costs=turned, random_state=0).fit(X, names)
+    save(model, tmp_path / "model.safetensors")
+    again = load(tmp_path / "model.safetensors")
+    assert_array_equal(cost_table(again.costs, list("abc")), model.costs_)
 
 
 def test_functions_are_not_written(tmp_path):

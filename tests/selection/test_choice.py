@@ -328,3 +328,9 @@ def test_more_rows_ask_for_narrower_kernels(monkeypatch):
     for one in narrower(found.best.candidate):
         assert one.C >= found.best.candidate.C
     assert narrower(Candidate("cs", 1.0)) == [Candidate("cs", pytest.approx(10**0.5))]
+
+
+def test_several_labels_a_row_are_for_another_machine():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="several labels a row, and this takes one"):
+        AutoMachine().fit(X, np.eye(3)[y])

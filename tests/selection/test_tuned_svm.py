@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, make_multilabel_classification
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -140,3 +140,23 @@ def test_kernel_values_that_are_not_finite_are_refused():
     machine = KernelSVM(kernel="poly", gamma=1e300, solver="smo")
     with pytest.raises(ValueError, match=r"kernel of some rows .* is infinite"):
         TunedSVM(machine, gammas="keep", **FEW).fit(X, y)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
+def test_several_labels_a_row(make):
+    rows, labels = make_multilabel_classification(200, 8, n_classes=4, random_state=0)
+    rows = rows / rows.max()
+    estimator, Cs = LinearSVM("ovr", **TIGHT), [0.1, 1.0, 10.0]
+    tuned = TunedSVM(estimator, Cs=Cs, grow=False, patience=None, scoring="f1_macro")
+    tuned.fit(rows, make(labels))
+    grid = GridSearchCV(estimator, {"C": Cs}, scoring="f1_macro").fit(rows, labels)
+    assert tuned.best_params_ == grid.best_params_
+    assert tuned.classes_.tolist() == [0, 1, 2, 3]
+    assert tuned.predict(rows).shape == labels.shape
+    np.testing.assert_allclose(
+        tuned.cv_results_["mean_test_score"],
+        grid.cv_results_["mean_test_score"],
+        atol=0.01,  # paths start from the last C, and a score near zero may change side
+    )
+    with pytest.raises(ValueError, match="y has several labels a row, which"):
+        TunedSVM(KernelSVM(), Cs=Cs).fit(rows, labels)

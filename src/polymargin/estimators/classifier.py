@@ -11,7 +11,6 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import (
     _check_partial_fit_first_call,
     check_classification_targets,
-    type_of_target,
 )
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -30,8 +29,15 @@ from ..machine.problem import (
     state_problem,
     state_problem_of_sets,
 )
-from ..machine.registry import Machine, names_of
+from ..machine.registry import Machine
 from .callback_support import CallbackSupportMixin
+from .label_checks import (
+    check_one_label,
+    check_ones,
+    check_several,
+    is_indicator,
+    kind_of,
+)
 
 # Newer versions of scikit-learn refuse weights that are all zero unless told otherwise.
 _ZEROS_PASS = {
@@ -63,7 +69,7 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
         self, machine: Machine, X: Rows, y: Labels, sample_weight: Weights
     ) -> Any:
         """Return X and y, checked, and the problem they state; know classes."""
-        if _is_indicator(y):
+        if is_indicator(y):
             return self._state_sets(machine, X, y, sample_weight)
         self.__dict__.pop("multilabel_", None)
         X, y = self._validate(X, y)
@@ -74,8 +80,9 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
         self, machine: Machine, X: Rows, y: Labels, sample_weight: Weights
     ) -> Any:
         """The same for rows with any number of labels: y has a column for each."""
-        _check_several(self, machine)
+        check_several(self, machine)
         X, y = self._validate(X, y, multi_output=True)
+        check_ones(y)
         sets = sp.csr_array(y, dtype=bool)
         sets.sum_duplicates()
         sets.eliminate_zeros()
@@ -95,6 +102,8 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
             return X, y
         check_in_memory(X)
         X = check_compressed(X)
+        if not multi_output:
+            check_one_label(y)
         if getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M"):
             raise ValueError(
                 f"X has the type {X.dtype}; give dates and durations as numbers, or a "
@@ -130,9 +139,10 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
         else:
             _check_partial_fit_first_call(self, classes)
         if first and len(self.classes_) < 2:
+            first_rows = ", or begin with rows of two" * (self.new_classes == "add")
             raise ValueError(
-                f"classes must name at least two classes, got {list(self.classes_)!r}; "
-                f"name all that will come."
+                f"classes must name at least two classes{first_rows}, got "
+                f"{self.classes_.tolist()!r}; name all that will come."
             )
         if self.class_weight == "balanced":
             raise ValueError(
@@ -151,13 +161,18 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
         come = np.setdiff1d(found, self.classes_)
         if not len(come):
             return
-        if come.dtype.kind != self.classes_.dtype.kind:
+        if kind_of(come) != kind_of(self.classes_):
             raise ValueError(
                 f"y contains the label {come.tolist()[0]!r}, which is of another type "
                 f"than the classes so far, such as {self.classes_.tolist()[0]!r}; give "
                 f"all labels as one type."
             )
-        self._change_classes(np.union1d(self.classes_, come))
+        if self.classes_.dtype.kind == "U":  # else strings become objects
+            come = come.astype(str)
+        merged = np.union1d(self.classes_, come)
+        if merged.dtype.kind == "f" != self.classes_.dtype.kind:  # as int64 and uint64
+            merged = merged.astype(np.int64)
+        self._change_classes(merged)
 
     def _change_classes(self, classes: np.ndarray) -> None:
         """Let these be the classes: some have come, or one has gone."""
@@ -166,9 +181,14 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
     def _without_class(self, label: Any) -> np.ndarray:
         """Return the classes but one, or say why it must stay."""
         check_is_fitted(self, "classes_")
-        if getattr(self, "multilabel_", False) or label not in self.classes_.tolist():
+        if getattr(self, "multilabel_", False):
             raise ValueError(
-                f"forget_class: {label!r} is not one of the classes of a row; they are "
+                "forget_class is for one label a row, and this model was fitted to "
+                "several; leave out the column of its predictions instead."
+            )
+        if label not in self.classes_.tolist():
+            raise ValueError(
+                f"forget_class: {label!r} is not one of the classes; they are "
                 f"{', '.join(map(repr, self.classes_.tolist()[:10]))}."
             )
         if len(self.classes_) == 2:
@@ -198,7 +218,8 @@ class MarginClassifier(CallbackSupportMixin, BaseEstimator):
         self.__dict__.pop("costs_", None)
         if getattr(self, "costs", None) is None:  # not all estimators have them
             return machine
-        self.costs_ = cost_table(self.costs, self.classes_)
+        others = self._waits_for_classes()
+        self.costs_ = cost_table(self.costs, self.classes_, others)
         return machine.with_costs(self.costs_)
 
     def _row_weights(
@@ -248,27 +269,3 @@ def _is_plain(X: Rows, y: Labels) -> bool:
         and X.size > 0
         and all_finite(X)
     )
-
-
-def _is_indicator(y: Labels) -> bool:
-    """Whether y has a column for each label; not if validation will refuse it."""
-    if y is None or getattr(y, "ndim", 2) != 2:
-        return False
-    return bool(type_of_target(y, input_name="y") == "multilabel-indicator")
-
-
-def _check_several(estimator: MarginClassifier, machine: Machine) -> None:
-    """Raise unless an estimator may be fitted to several labels a row."""
-    able = names_of(lambda row: row.label_sets)
-    if not machine.formulation.label_sets or not hasattr(estimator, "thresholds"):
-        raise ValueError(
-            f"y has several labels a row, which machine={machine.name!r} of "
-            f"{type(estimator).__name__} does not take; use LinearSVM with "
-            f"machine={' or '.join(map(repr, able))}, or give one label a row."
-        )
-    for name in ("class_weight", "costs"):
-        if getattr(estimator, name) is not None:
-            raise ValueError(
-                f"{name} is for one label a row; leave it out, or weigh rows by "
-                f"sample_weight."
-            )

@@ -83,7 +83,8 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
     costs : array-like, dict of dicts, str, callable or None, default=None
         What it costs to take one class for another: class m must keep ``costs[y, m]``
         times the margin from rows of class y. An array with rows and columns in the
-        order of the classes; dicts ``costs[y][m]``, 1 where left out; a callable
+        order of the classes; a data frame with the labels as index and columns; dicts
+        ``costs[y][m]``, 1 where left out; a callable
         ``f(y, m)``; "ordinal", the distance in the order of the classes; or "tree",
         the distance of labels that are paths, such as "a/b/c".
         In <machines with costs>.

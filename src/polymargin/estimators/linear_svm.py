@@ -9,6 +9,7 @@ from scipy.special import expit, log_expit
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _check_sample_weight
 
 from ..base.annotations import (
     Array,
@@ -86,7 +87,8 @@ class LinearSVM(LinearTraining):
     costs : array-like, dict of dicts, str, callable or None, default=None
         What it costs to take one class for another: class m must keep ``costs[y, m]``
         times the margin from rows of class y. An array with rows and columns in the
-        order of the classes; dicts ``costs[y][m]``, 1 where left out; a callable
+        order of the classes; a data frame with the labels as index and columns; dicts
+        ``costs[y][m]``, 1 where left out; a callable
         ``f(y, m)``; "ordinal", the distance in the order of the classes; or "tree",
         the distance of labels that are paths, such as "a/b/c".
         In <machines with costs>.
@@ -376,9 +378,12 @@ class LinearSVM(LinearTraining):
         if self.thresholds is not None:
             machine = clone(self).set_params(verbose=0, history=False)
             machine.__dict__.pop("_skl_callbacks", None)  # they watch one fit
+            weights = None
+            if sample_weight is not None:
+                weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
             seed = self._draw_seed()
-            scores = scores_of_others(machine, X, y, sample_weight, seed, clock.left)
-            self.thresholds_ = f1_thresholds(scores, y)
+            scores = scores_of_others(machine, X, y, weights, seed, clock.left)
+            self.thresholds_ = f1_thresholds(scores, y, weights)
 
     def _machine(self) -> Machine:
         return find_machine(self.machine, self.loss, self.restricted)

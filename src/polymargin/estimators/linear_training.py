@@ -4,6 +4,7 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import _fit_context
 from sklearn.linear_model._base import LinearClassifierMixin, SparseCoefMixin
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -287,8 +288,9 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
     def forget_class(self, label: Any) -> Self:
         """Remove a class from the model, which never predicts it again.
 
-        The weights of the others stay as they are. What a fit knew of its rows, and its
-        certificate, are of the classes before, and are dropped.
+        The others stay as they are to each other: in joint machines, whose weights sum
+        to zero over classes, the same is added to the weights of all. What a fit knew
+        of its rows, and its certificate, are of the classes before, and are dropped.
 
         Parameters
         ----------
@@ -307,15 +309,16 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         return self
 
     def _change_classes(self, classes: np.ndarray) -> None:
-        W = self._weights(self.coef_.dtype)
+        W, sparse = self._weights(self.coef_.dtype), sp.issparse(self.coef_)
         places = np.searchsorted(classes, self.classes_)
         places[~np.isin(self.classes_, classes)] = -1
         row, n_classes = self._machine().formulation, len(classes)
         W = columns_for_classes(row, W, places, n_classes, self._bias())
         self.classes_ = classes
-        if hasattr(self, "costs_"):
-            self._with_costs(self._machine())
-        self._set_model(self._model(W))
+        if hasattr(self, "costs_"):  # those of new classes come with the problem
+            kept = places >= 0
+            self.costs_ = self.costs_[np.ix_(kept, kept)]
+        self._set_model(self._model(sp.csc_matrix(W) if sparse else W))
 
     def _learn_chunk(
         self, X: Rows, y: Labels, classes: Labels, sample_weight: Weights

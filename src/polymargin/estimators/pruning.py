@@ -1,6 +1,7 @@
 """Linear models with fewer weights than they were trained with."""
 
 from copy import copy
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -51,11 +52,12 @@ def prune(model: Estimator, X: Rows, *, share: float | None = None) -> Any:
     if not isinstance(model, LinearTraining):
         raise TypeError(
             f"{type(model).__name__} has no weights of features; give a fitted "
-            f"LinearSVM or MaxEnt."
+            f"LinearSVM or MaxEnt, such as the last step of a pipeline, with the rows "
+            f"that it gets there."
         )
     check_is_fitted(model, "coef_")
-    if share is not None and not 0 <= share <= 1:
-        raise ValueError(f"share={share!r} must be a number from 0 to 1.")
+    if share is not None and not (isinstance(share, Real) and 0 <= share <= 1):
+        raise ValueError(f"share={share!r} is not a number from 0 to 1, or None.")
     coef = check_compressed(model.coef_, "coef_")
     coef = coef.toarray() if sp.issparse(coef) else np.asarray(coef)
     matters = np.abs(coef) * _root_mean_square(model, X)

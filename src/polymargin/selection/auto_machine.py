@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..access.csr import check_compressed
 from ..base.annotations import Array, ClassWeight, CrossValidation, Labels, Rows
+from ..estimators.label_checks import check_one_label
 from ..estimators.unchanged_on_error import unchanged_on_error
 from .choice import choose
 from .many_rows import telling_rows, weighted_as_all, with_room
@@ -94,6 +95,7 @@ class AutoMachine(ClassifierMixin, BaseEstimator):
             return self._fit(check_compressed(X), y)
 
     def _fit(self, X: Rows, y: Labels) -> Self:
+        check_one_label(y)
         X, y = validate_data(self, X, y, accept_sparse="csr")
         self.choice_ = choose(
             X,

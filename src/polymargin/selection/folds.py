@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
@@ -97,10 +98,10 @@ class Folds:
             X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
             if self.pairwise:
                 check_precomputed(X)
-        X, y = indexable(X, np.asarray(y))
+        X, y = indexable(X, sp.csr_array(y) if sp.issparse(y) else np.asarray(y))
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        classes = np.unique(y[weights > 0])
-        if len(classes) < 2:
+        classes = np.unique(y[weights > 0]) if y.ndim == 1 else ()
+        if y.ndim == 1 and len(classes) < 2:
             raise ValueError(
                 f"A search needs rows of at least two classes that sample_weight does "
                 f"not leave out, got one class only: {classes.tolist()}; give others."

@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..base.annotations import Array, CrossValidation, Estimator, Labels, Rows
+from ..estimators.label_checks import is_indicator
 from ..estimators.linear_svm import LinearSVM
 from ..estimators.unchanged_on_error import unchanged_on_error
 from .pipelines import take_apart
@@ -166,7 +167,8 @@ class TunedSVM(ClassifierMixin, BaseEstimator):
             Whatever the first step of a pipeline takes.
 
         y : array-like of shape (n_samples,)
-            Labels of at least two classes.
+            Labels of at least two classes, or an indicator matrix if the estimator
+            takes several labels a row.
 
         **fit_params
             ``sample_weight``: weights of rows in training.
@@ -185,8 +187,10 @@ class TunedSVM(ClassifierMixin, BaseEstimator):
             return self._fit(X, y, fit_params)
 
     def _fit(self, X: Rows, y: Labels, fit_params: dict[str, Any]) -> Self:
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
+        several = is_indicator(y)
+        if not several:
+            y = column_or_1d(y, warn=True)
+            check_classification_targets(y)
         estimator = clone(self._estimator())
         tuning = tune(
             X,
@@ -211,7 +215,7 @@ class TunedSVM(ClassifierMixin, BaseEstimator):
         self.best_score_ = tuning.best.mean
         self.n_splits_ = len(tuning.best.scores)
         self.scorer_ = check_scoring(estimator, self.scoring)
-        self.classes_ = np.unique(y)
+        self.classes_ = np.arange(np.shape(y)[1]) if several else np.unique(y)
         if self.refit:
             start = perf_counter()
             _, _, prefix = take_apart(estimator)

@@ -1,5 +1,7 @@
 """Several labels a row in svmlight text."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -39,6 +41,23 @@ def test_auto_leaves_one_label_a_row_as_it_is():
     data = load_data(b"3 1:1\n1 1:2\n", format="svmlight", several_labels="auto")
     assert data.label_names is None
     assert data.y.tolist() == [3, 1]
+
+
+def test_auto_needs_no_order_of_the_rows():
+    """The first rows may have no label, or one."""
+    lines = [b"1:1", b"4 1:2", b"1,3 2:1", b"3 1:3"]
+    for order in permutations(lines):
+        text = b"\n".join(order) + b"\n"
+        data = load_data(text, format="svmlight", several_labels="auto")
+        expected = load_data(text, format="svmlight", several_labels=True)
+        assert_array_equal(data.y.toarray(), expected.y.toarray())
+        assert data.label_names.tolist() == [1, 3, 4]
+
+
+def test_auto_is_not_for_rows_that_are_wrong():
+    for text in (b"1:1\n4 1:2\n", b"4 1:2\n1:1\n"):
+        with pytest.raises(ValueError, match="line 2, column 1: expected"):
+            load_data(text, format="svmlight", several_labels="auto")
 
 
 @given(st.data())

@@ -189,3 +189,20 @@ def test_wrong_questions():
     with pytest.raises(ValueError, match="top=-1 is negative"):
         describe(model, top=-1)
     assert describe(model, top=0).features[0]["features"] == []
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix, pd.DataFrame])
+def test_several_labels_a_row(make, tmp_path):
+    X, y = make_problem(n=60, d=4, k=3, seed=0)
+    Y = np.column_stack([y == 0, y > 0]).astype(int)
+    model = LinearSVM("ovr", random_state=0).fit(X, Y)
+    found = describe(model, X, make(Y)).evaluation
+    assert found.accuracy == accuracy_score(Y, model.predict(X))
+    assert found.labels == [0, 1]
+    save(model, tmp_path / "model", metadata={"labels": ["none", "some"]})
+    told = describe(load(tmp_path / "model"), X, make(Y))
+    assert told.evaluation.labels == ["none", "some"]
+    assert "micro F1" in str(told)
+    json.dumps(told.to_dict())
+    with pytest.raises(ValueError, match="y has 3 columns, but the model knows 2"):
+        describe(model, X, np.eye(3)[y])

@@ -85,6 +85,11 @@ def test_several_labels_pipelines_and_pruned_models(tmp_path):
     ("model", "parameters", "message"),
     [
         (LinearSVM(), {"weights": "int8"}, "give examples=.* so that the file can say"),
+        (
+            LinearSVM(),
+            {"weights": "int8", "examples": digits()[0]},
+            "examples is ndarray",
+        ),
         (LinearSVM(), {"weights": "int4"}, "weights='int4' is not one of same, float"),
         (KernelSVM(), {"weights": "int8", "examples": digits()}, "is for LinearSVM"),
     ],

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from ... import _reading
 from .data import Data
 from .label_rule import as_strings, simplest_labels, told_apart
-from .label_sets import sets_of_words
+from .label_sets import COMMA, sets_of_words
 from .parse_errors import parse_error_message, without_byte_order_mark
 
 _FIRST_INDEX = {
@@ -14,7 +14,9 @@ _FIRST_INDEX = {
     True: _reading.FirstIndex.zero,
     False: _reading.FirstIndex.one,
 }
-_ONE_LABEL = "one label"  # what the core expects where there are several
+# What the core expects at the beginning of a row that has more labels than one, or none
+# where others have some.
+_ONE_LABEL = ("one label", "index:value", "a label, as in the first row")
 _PARSE = {
     np.dtype(np.float32): _reading.parse_svmlight_float32,
     np.dtype(np.float64): _reading.parse_svmlight_float64,
@@ -68,9 +70,10 @@ def read_svmlight(
     parse = _PARSE[np.dtype(dtype or np.float64)]
     several = several_labels is True
     parsed = parse(text, _FIRST_INDEX[zero_based], threads, several)
-    if several_labels == "auto" and parsed.get("expected") == _ONE_LABEL:
-        several = True
-        parsed = parse(text, _FIRST_INDEX[zero_based], threads, several)
+    if several_labels == "auto" and parsed.get("expected") in _ONE_LABEL:
+        again = parse(text, _FIRST_INDEX[zero_based], threads, True)
+        if parsed["expected"] == _ONE_LABEL[0] or _some_have_several(text, again):
+            several, parsed = True, again
     if "expected" in parsed:
         parsed["line"] += lines_before or 0
         raise ValueError(parse_error_message(name, parsed))
@@ -94,6 +97,14 @@ def read_svmlight(
         return Data(X, y, zero_based=zero_based, label_names=label_names)
     y = None if label is False else _labels(text, parsed, written)
     return Data(X, y, zero_based=zero_based)
+
+
+def _some_have_several(text: memoryview, parsed: dict) -> bool:
+    """Whether a comma is among the labels of a text, if it is right."""
+    if "expected" in parsed:
+        return False
+    words = as_strings(_reading.tokens(text, parsed["label_offsets"])).tolist()
+    return any(COMMA in word and ":" not in word for word in words)
 
 
 def _labels(text: memoryview, parsed: dict, written: bool) -> np.ndarray | None:

@@ -145,6 +145,8 @@ def _write_costs(writer: TensorWriter, name: str, costs):
             f"costs={costs} is code, which a model file never holds; call "
             f"set_params(costs=model.costs_), which does not change the fitted model."
         )
+    if hasattr(costs, "index") and hasattr(costs, "columns"):  # of pandas
+        return write_value(costs.to_dict("index"))
     return {"matrix": writer.matrix(name, np.asarray(costs, dtype=np.float64))}
 
 

@@ -12,6 +12,7 @@ from ...explanation.pictures import page
 from ...explanation.text_bars import name_of
 from ...machine.registry import FORMULATIONS
 from .evaluation import Evaluation
+from .set_evaluation import SetEvaluation
 from .text_table import table
 
 _MOST = 20  # classes on a page
@@ -46,7 +47,7 @@ class Description:
     support : list of dict
         The heaviest support vectors: "row" of the training, "weight", and the "label"
         that it speaks for most; for machines with kernels.
-    evaluation : Evaluation or None
+    evaluation : Evaluation, SetEvaluation or None
         On data.
     metadata : dict
         What came with the model file.
@@ -67,7 +68,7 @@ class Description:
     certificate: dict[str, Any] = field(default_factory=dict)
     features: list[dict[str, Any]] = field(default_factory=list)
     support: list[dict[str, Any]] = field(default_factory=list)
-    evaluation: Evaluation | None = None
+    evaluation: Evaluation | SetEvaluation | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -5,9 +5,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils import check_array
 
 from ...access.csr import check_compressed
 from ...base.annotations import Estimator, Labels, Rows
+from ...estimators.label_checks import check_ones
 from ...estimators.linear_training import LinearTraining
 from ...explanation.explain import telling_features
 from ...explanation.feature_names import names_of_features
@@ -37,7 +39,7 @@ def describe(
         Rows to predict, as the model takes them.
 
     y : array-like of shape (n_samples,) or None, default=None
-        Their labels.
+        Their labels; an indicator matrix if the model knows several a row.
 
     top : int, default=10
         How many features of a class, support vectors and mistakes to show.
@@ -83,10 +85,26 @@ def describe(
         n_features=int(model.n_features_in_),
         certificate=_certificate(model),
         steps=[type(step).__name__ for step in steps],
-        evaluation=None if X is None else evaluate(whole, X, y, top),
+        evaluation=None if X is None else _evaluation(whole, model, X, y, top),
         metadata=getattr(whole, "metadata_", {}),
         **about,
     )
+
+
+def _evaluation(
+    whole: Estimator, model: Estimator, X: Rows, y: Labels, top: int
+) -> Any:
+    if not getattr(model, "multilabel_", False):
+        return evaluate(whole, X, y, top)
+    y = check_array(y, accept_sparse="csr")
+    check_ones(y)
+    names = getattr(whole, "metadata_", {}).get("labels", model.classes_)
+    if y.shape[1] != len(names):
+        raise ValueError(
+            f"y has {y.shape[1]} columns, but the model knows {len(names)} labels; "
+            f"give a column for each of them."
+        )
+    return evaluate(whole, X, y, top, label_names=np.asarray(names))
 
 
 def _certificate(model: Estimator) -> dict[str, Any]:

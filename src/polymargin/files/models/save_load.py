@@ -144,7 +144,7 @@ def save(
     write(path, writer.tensors, header)
 
 
-def _check_weights(weights: str, examples: tuple[Rows, Labels] | None) -> None:
+def _check_weights(weights: str, examples: Any) -> None:
     if weights not in FORMATS:
         raise ValueError(
             f"weights={weights!r} is not one of {', '.join(FORMATS)}; choose one."
@@ -153,6 +153,13 @@ def _check_weights(weights: str, examples: tuple[Rows, Labels] | None) -> None:
         raise ValueError(
             f"weights={weights!r} may change predictions; give examples=(X, y), so "
             f"that the file can say how many."
+        )
+    if examples is not None and not (
+        isinstance(examples, (tuple, list)) and len(examples) == 2
+    ):
+        raise ValueError(
+            f"examples is {type(examples).__name__}; give rows and their labels, "
+            f"examples=(X, y)."
         )
 
 
