@@ -80,7 +80,13 @@ def test_a_missing_column_is_named(tmp_path, capsys):
     assert main(words) == 0
     write_mixed(tmp_path / "new.csv", range(9), ["note", "day", "width"], label=False)
     assert main(["predict", "new.csv", "t.polymargin"]) == 1
-    assert "column 'id' is missing in new.csv, whose columns" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "column 'color' is missing in new.csv, whose columns" in told
+    # What nothing was made of need not be there.
+    titles = ["note", "day", "width", "color"]
+    write_mixed(tmp_path / "new.csv", range(9), titles, label=False)
+    assert main(["predict", "new.csv", "t.polymargin"]) == 0
+    assert capsys.readouterr().out.count("\n") == 9
 
 
 def test_scales_do_not_matter(tmp_path, capsys):

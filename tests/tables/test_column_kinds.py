@@ -55,7 +55,9 @@ def test_kinds(kind, values):
     assert column.what.startswith("left out: ") != column.is_used
 
 
-@pytest.mark.parametrize("name", ["id", "ID", "customer_id", "Unnamed: 0", "", "row"])
+@pytest.mark.parametrize(
+    "name", ["id", "ID", "customer_id", "Unnamed: 0", "", "row", "__index_level_0__"]
+)
 def test_a_name_can_tell_an_identifier(name):
     numbers = RNG.choice(10**6, N, replace=False)
     assert column_kinds(pd.DataFrame({name: numbers}))[0].kind == "identifier"

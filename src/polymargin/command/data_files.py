@@ -51,8 +51,10 @@ def read_data(arguments, source: str, like=None):
     return _dense_if_full(data)
 
 
-def read_for(model, arguments, source: str):
+def read_for(model, arguments, source: str, optional: bool = False):
     """Read data with the features of a model, labelled or not.
+
+    If labels are `optional`, rows of a table may have none in a column of labels.
 
     Rows of svmlight text may have fewer, which are zero, or more, which no weight is
     known for: these are left out, with a note, as LIBLINEAR does. A table may have no
@@ -72,7 +74,8 @@ def read_for(model, arguments, source: str):
     trained = trained_columns(metadata)
     in_python = None if trained is not None else _fitted_columns(model)
     if trained is not None or in_python is not None:
-        data = _read_trained(arguments, source, trained or in_python, model.classes_)
+        columns = trained or in_python
+        data = _read_trained(arguments, source, columns, model.classes_, optional)
         if data.is_table:
             return data if in_python is None else _as_frame(data)
         return _of_as_many(data, model.n_features_in_, source)
@@ -125,7 +128,9 @@ def _fitted_columns(model):
         return None
     first = model[0]
     by_name = isinstance(first, ColumnTransformer) or hasattr(first, "recipe_")
-    return Trained([(str(name), None) for name in names], None, by_name)
+    columns = getattr(first, "columns_", ())
+    unused = [str(column.name) for column in columns if not column.is_used]
+    return Trained([(str(name), None) for name in names], None, by_name, unused)
 
 
 def _as_frame(data):
@@ -200,11 +205,12 @@ def _read(arguments, source: str, classes=None, **known):
     return replace(data, y=labels_like(data.y, classes))
 
 
-def _read_trained(arguments, source: str, trained, classes):
+def _read_trained(arguments, source: str, trained, classes, optional=False):
     """Read a table with the columns of a model, or of its training."""
     from ..files.data.label_rule import labels_like
 
-    data = _read_columns(arguments, source, trained=trained, written=True)
+    known = {"trained": trained, "written": True, "optional": optional}
+    data = _read_columns(arguments, source, **known)
     return data if data.y is None else replace(data, y=labels_like(data.y, classes))
 
 

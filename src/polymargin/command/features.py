@@ -1,6 +1,6 @@
 """Features of the command line: what is made of columns before a machine sees them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .exit_status import UsageError
 from .standard_streams import note
@@ -55,6 +55,11 @@ class Features:
             names = np.asarray(data.feature_names, dtype=object)
             self.transformer.feature_names_in_ = names
         return X
+
+    def known_to(self, data):
+        """Return data that knows which of its columns nothing is made of."""
+        unused = tuple(str(c.name) for c in self.columns if not c.is_used)
+        return replace(data, unused=unused)
 
     def lines(self, everything: bool = False) -> list[str]:
         """Return a line for each column."""

@@ -88,6 +88,7 @@ def table_metadata(data) -> dict:
         return {}
     types = data.types or [(name, "number") for name in data.feature_names]
     known = {"label": data.label_name, "mixed": data.types is not None}
+    known["unused"] = list(data.unused)
     return {TABLE: {"types": [list(one) for one in types]} | known}
 
 

@@ -153,6 +153,7 @@ def run(arguments: argparse.Namespace) -> int:
     data = read_data(arguments, arguments.data)
     prepare(arguments, data)
     features = make_features(arguments, data)
+    data = features.known_to(data)
     if arguments.columns:
         return _show_columns(arguments, features)
     X, classes = features.fit(data), classes_of(data)

@@ -28,7 +28,7 @@ _LEAST_ROWS = 20  # to call distinct numbers an identifier
 _FILLED = 3  # whole numbers that are distinct by chance have a wider range
 _NAMES = re.compile(
     r"(.*[_\W])?(id|uuid|guid|index|idx|key|rownames|row_?(number|id|names?)?|nr|no)"
-    r"|unnamed(: ?\d+)?|",
+    r"|unnamed(: ?\d+(\.\d+)?)?|__index_level_\d+__|",
     re.IGNORECASE,
 )
 
