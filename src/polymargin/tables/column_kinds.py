@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import narwhals as nw
@@ -134,6 +135,11 @@ def _type_of(column: Any) -> str:
             "f": "number",
             "M": "date",
         }
+        if column.dtype == object:  # as an array of mixed columns has them
+            types = {type(value) for value in column.tolist()}
+            if types <= {float, int}:
+                return "number"
+            return "date" if types <= {datetime, type(None)} else "words"
         return codes.get(column.dtype.kind, "words")
     dtype = column.dtype
     if dtype.is_numeric():

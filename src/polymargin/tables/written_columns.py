@@ -114,6 +114,13 @@ def as_kind(column, kind: str):
     return dates if dates.null_count == column.null_count else None
 
 
+def is_kind(kind: object) -> bool:
+    """Whether this says how cells are written, as `as_kind` takes it."""
+    if not isinstance(kind, str):
+        return False
+    return kind in (NUMBER, WORDS, *TIMES, *DATES) or is_style(kind)
+
+
 def is_mixed(column) -> bool:
     """Whether a few words are in a column that has numbers otherwise."""
     import pyarrow.compute as pc
