@@ -26,6 +26,8 @@ _REPEATS = 2  # rows for each distinct word that make one, however many words
 _SENTENCE = 4  # words of a text; in a category they are fewer, or values are few
 _WORDS = 3  # below, characters tell more
 _LEAST_ROWS = 20  # to call distinct numbers an identifier
+_FAR = 50  # distances between quartiles; of a normal distribution, all are within 5
+_LEAST_RANKED = 100  # rows
 _FILLED = 3  # whole numbers that are distinct by chance have a wider range
 _NAMES = re.compile(
     r"(.*[_\W])?(id|uuid|guid|index|idx|key|rownames|row_?(number|id|names?)?|nr|no)"
@@ -43,8 +45,8 @@ class Column:
     name : str or int
         The position if columns have no names.
     kind : str
-        One of "number", "boolean", "category", "text", "characters", "date"; or, if it
-        is left out, "constant", "identifier" or "dropped".
+        One of "number", "ranked", "boolean", "category", "text", "characters", "date";
+        or, if it is left out, "constant", "identifier" or "dropped".
     what : str
         What is done with it, and why, in words.
     """
@@ -192,7 +194,20 @@ def _number(name: Any, values: np.ndarray) -> Column:
         return Column(
             name, "identifier", "left out: an identifier, all numbers are different"
         )
+    if _has_long_tail(known):
+        missing = f"{_imputed(values)}, " if len(known) < len(values) else ""
+        what = f"{missing}by rank: some values are very far from the others"
+        return Column(name, "ranked", what)
     return Column(name, "number", _scaled(values))
+
+
+def _has_long_tail(known: np.ndarray) -> bool:
+    """Whether scaling by the variance would put most values at one point."""
+    if len(known) < _LEAST_RANKED:
+        return False
+    low, middle, high = np.quantile(known, [0.25, 0.5, 0.75])
+    farthest = max(known.max() - middle, middle - known.min())
+    return 0 < _FAR * (high - low) < farthest
 
 
 def _is_identifier(name: Any, known: np.ndarray) -> bool:
@@ -209,10 +224,14 @@ def _named_so(name: Any) -> bool:
 
 
 def _scaled(values: np.ndarray) -> str:
-    missing = int(np.isnan(values).sum())
-    if not missing:
+    if not np.isnan(values).any():
         return "centred and scaled"
-    return f"{_count(missing, 'missing value')} imputed and flagged, centred and scaled"
+    return f"{_imputed(values)}, centred and scaled"
+
+
+def _imputed(values: np.ndarray) -> str:
+    missing = int(np.isnan(values).sum())
+    return f"{_count(missing, 'missing value')} imputed and flagged"
 
 
 def _date(name: Any, column: Any) -> Column:

@@ -14,7 +14,7 @@ from .layout import Layout, agree, width_of
 from .transformer_codecs import list_of
 from .transformer_layouts import transformer
 
-_KIND = choice({*KINDS, "boolean", "characters", *USELESS})
+_KIND = choice({*KINDS, "ranked", "boolean", "characters", *USELESS})
 _PART = choice(("day", "month", "weekday", "hour"))
 
 
