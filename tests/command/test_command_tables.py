@@ -125,7 +125,8 @@ def test_columns(tmp_path, capsys):
     words = ["train", "t.csv", "--label", "kind", "--columns"]
     assert main(words) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 5
+    assert len(lines) == 6
+    assert lines[-1].split(maxsplit=2) == ["kind", "label", "3 classes: b, g, r"]
     assert lines[1].split(maxsplit=2) == [
         "width",
         "number",
@@ -183,6 +184,13 @@ def test_tune_scales_too(tmp_path, capsys):
             "which are no classes; name the column of the labels with --label, perhaps "
             "--label species.",
         ),
+        (
+            "a,price\n" + "".join(f"{i % 7},{i * i % 31}\n" for i in range(30)),
+            [],
+            1,
+            "a.csv has 16 different numbers in column 'price' in 30 rows, such as 0, "
+            "which are no classes; name the column of the labels with --label, or put",
+        ),
         ("a,class\n1,0.5\n2,1\n", [], 1, "has 2 different labels in column 'class'"),
         ("a,class\n1,x\n2,y\n", ["--drop", "z"], 1, "a.csv: there is no column 'z'"),
         ("a,class\nw,x\nv,y\n", ["--number", "a"], 1, "as a number, but has values"),
@@ -215,3 +223,27 @@ def test_columns_that_tell_nothing(tmp_path, capsys):
     (tmp_path / "a.csv").write_text("x,class\n" + "\n".join(rows) + "\n")
     assert main(["train", "a.csv", "--budget", "1e9"]) == 0
     assert "nothing that was tried is better than" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        (
+            "a.xlsx",
+            "a.xlsx is a workbook, which is not read here; save the sheet as CSV.",
+        ),
+        ("a.jsonl", "a.jsonl is JSON, which is not read here; read it in pandas, and"),
+        (
+            "a.npy",
+            "is an array without labels, which is not read here; save it with nu",
+        ),
+        (
+            "a.txt",
+            "if it is a table, put a comma, tab, semicolon or bar between columns.",
+        ),
+    ],
+)
+def test_files_of_other_kinds(tmp_path, capsys, name, sentence):
+    (tmp_path / name).write_text("age size kind\n1 2 x\n")
+    assert main(["train", name]) == 1
+    assert sentence in capsys.readouterr().err

@@ -44,6 +44,7 @@ COLUMNS = {
         np.arange(N) + 1000,
         RNG.permutation(2 * N)[:N],  # of the rows of one half
         [f"A-{i:05d}" for i in range(N)],
+        [f"+43 664 {i * 7919 + 10**6}" for i in range(N)],
     ],
 }
 

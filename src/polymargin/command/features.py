@@ -8,6 +8,7 @@ from .standard_streams import note
 _MOST_SHOWN = 20  # columns, unless --columns asks for all
 # Rows that are not of a table are scaled if values are larger than this.
 _LARGE = 10.0
+_MOST_CLASSES = 5  # to name
 _LEAST_ROWS = 10  # to say that labels which are all different are none
 ASKED = ("drop", "number", "category", "text")
 
@@ -60,6 +61,19 @@ class Features:
         """Return data that knows which of its columns nothing is made of."""
         unused = tuple(str(c.name) for c in self.columns if not c.is_used)
         return replace(data, unused=unused)
+
+    def with_label(self, data):
+        """Return the same with a column more, that of the labels."""
+        from ..files.data.label_rule import label_texts
+        from ..tables.column_kinds import Column
+        from .estimator_choice import classes_of
+
+        classes = label_texts(classes_of(data))
+        shown = ", ".join(classes[:_MOST_CLASSES])
+        more = ", ..." if len(classes) > _MOST_CLASSES else ""
+        what = f"{len(classes):,} classes: {shown}{more}"
+        label = Column(data.label_name or "(no name)", "label", what)
+        return replace(self, columns=(*self.columns, label))
 
     def lines(self, everything: bool = False) -> list[str]:
         """Return a line for each column."""
@@ -143,6 +157,13 @@ def _of_rows(data) -> Features:
     return Features(MaxAbsScaler(), what="divided by the largest of each")
 
 
+def _are_numbers_of_something(data, distinct: int) -> bool:
+    """Whether the labels of a table are whole numbers with two rows each at most."""
+    y = data.y
+    whole = data.is_table and y.dtype.kind in "iu" and len(y) >= 2 * _LEAST_ROWS
+    return whole and len(y) / 2 < distinct < len(y)
+
+
 def check_labels(data, source: str) -> None:
     """Say so if the column of the labels has numbers that cannot be classes."""
     import numpy as np
@@ -156,6 +177,12 @@ def check_labels(data, source: str) -> None:
         raise ValueError(
             f"{source}: got one class only: {y[0]}{where}; a machine needs rows of two "
             f"at least, or another --label."
+        )
+    if _are_numbers_of_something(data, distinct):
+        raise ValueError(
+            f"{source} has {distinct:,} different numbers{where} in {len(y):,} rows, "
+            f"such as {y[0]}, which are no classes; name the column of the labels with "
+            f"--label, or put the numbers into groups."
         )
     if distinct == len(y) >= _LEAST_ROWS and y.dtype.kind != "f":
         raise ValueError(

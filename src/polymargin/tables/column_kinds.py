@@ -264,11 +264,16 @@ def _words(name: Any, column: Any, kind: str) -> Column:
             return Column(name, "category", _one_hot(distinct, words))
     elif rows >= _REPEATS * distinct and not long:
         return Column(name, "category", _one_hot(distinct, words))
-    if distinct == rows and length < 1.5:
+    if distinct == rows and (length < 1.5 or not _have_letters(values)):
         return Column(
             name, "identifier", "left out: an identifier, all values are different"
         )
     return _text(name, words)
+
+
+def _have_letters(values: np.ndarray) -> bool:
+    """Whether one of these has words; numbers of telephones and the like have none."""
+    return any(letter.isalpha() for value in values for letter in value)
 
 
 def _one_hot(distinct: int, words: np.ndarray) -> str:

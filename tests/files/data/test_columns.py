@@ -160,6 +160,7 @@ MIXED = "".join(f"{i},{i * i},x\n" for i in range(60))
         (b"a,a,class\n1,w,x\n2,v,y\n", "has 2 columns called 'a'; give each a name"),
         (b"a,a,class\n1,1,x\n2,2,y\n", "has 2 columns called 'a'; give each a name"),
         (b"class\nx\ny\nx\n", "the input has one column, the label 'class'; give oth"),
+        (b"a b class\n1 2 x\n", "give others to learn from, with a comma, tab, semic"),
         (b"a,b,class\n1,w\n3,4,y\n", "line 2: expected 3 columns, found 2; fill in"),
         (b"a,b,class\n1,w,x\n3,4,\n", "line 3: there is no label in column 'class';"),
         (
@@ -169,10 +170,6 @@ MIXED = "".join(f"{i},{i * i},x\n" for i in range(60))
         (
             b"a,b,class\n1,w,x\n3,\0,y\n",
             "the input, line 3: a byte is zero, which is no text; save the file again",
-        ),
-        (
-            "a,class\n1,x\n".encode("utf-16"),
-            "is text in UTF-16; save it as UTF-8, or, if it is a table, give --encod",
         ),
         (
             f"a,b,class\n{MIXED}7,oops,y\n".encode(),
@@ -190,8 +187,11 @@ def test_encoding():
     text = "a,class\nrä,x\nru,y\n"
     data = read(text.encode("latin-1"), encoding="latin-1")
     assert data.X["a"].to_pylist() == ["rä", "ru"]
-    data = read(text.encode("utf-16"), encoding="utf-16")
-    assert data.X["a"].to_pylist() == ["rä", "ru"]
+    for options in ({"encoding": "utf-16"}, {}):  # its mark tells
+        data = read(text.encode("utf-16"), **options)
+        assert data.X["a"].to_pylist() == ["rä", "ru"]
+    with pytest.raises(ValueError, match=r"0x80 is no text.*--encoding cp1252"):
+        read("a,class\n5 €,x\n".encode("cp1252"))
     with pytest.raises(ValueError, match="--encoding klingon is not known"):
         read(text, encoding="klingon")
     with pytest.raises(ValueError, match="line 2 is no text in ascii"):
@@ -337,6 +337,7 @@ def test_numbers_as_people_write_them(text, numbers, kind):
         "a|b|class\n1|2|x\n3|4|y\n",
         "sep=;\na;b;class\n1;2;x\n3;4;y\n",
         "sep=|\r\n1|2|x\r\n3|4|y\r\n",
+        "a,b,class\r1,2,x\r3,4,y\r",
         "\ufeffa;b;class\r\n1;2;x\r\n3;4;y\r\n",
     ],
 )

@@ -18,6 +18,8 @@ from .sources import name_of, read_bytes
 from .table import read_head, read_table, table_head
 
 TABLES = ("csv", "tsv", "parquet")
+_MARKS = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16
+_START = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -243,8 +245,12 @@ def load_columns(
         of_rows = {"n_features": n_features, "zero_based": zero_based}
         of_rows["several_labels"] = several_labels
         return parse(content, name, kind, **of_all, **of_rows)
-    if encoding is not None and kind != "parquet":
-        content = _in_utf8(content, encoding, name)
+    if kind != "parquet":
+        if encoding is None and bytes(content[:2]) in _MARKS:
+            encoding = "utf-16"
+        if encoding is not None:
+            content = _in_utf8(content, encoding, name)
+        content = _in_lines(content)
     data = read_columns(
         content,
         name,
@@ -257,12 +263,20 @@ def load_columns(
     return replace(data, is_table=True)
 
 
+def _in_lines(content: memoryview) -> memoryview:
+    """Return text with line feeds, if it has only returns, as of old Macs."""
+    start = bytes(content[:_START])
+    if b"\r" not in start or b"\n" in start or b"\n" in bytes(content):
+        return content
+    return memoryview(bytes(content).replace(b"\r", b"\n"))
+
+
 def _in_utf8(content: memoryview, encoding: str, name: str) -> memoryview:
     try:
         return memoryview(bytes(content).decode(encoding).encode())
     except LookupError:
         raise ValueError(
-            f"--encoding {encoding} is not known; give one such as latin-1 or utf-16."
+            f"--encoding {encoding} is not known; give one such as cp1252 or utf-16."
         ) from None
     except UnicodeDecodeError as error:
         line = bytes(content[: error.start]).count(b"\n") + 1

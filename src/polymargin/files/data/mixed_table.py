@@ -108,7 +108,7 @@ def read_mixed(
     if not found:
         raise ValueError(
             f"{name} has one column, the label {titles[0]!r}; give others to learn "
-            f"from."
+            f"from, with a comma, tab, semicolon or bar between columns."
         )
     return Data(
         pa.table(found),
@@ -125,7 +125,7 @@ def check_titles(titles: Sequence[str], name: str) -> None:
     if twice:
         raise ValueError(
             f"{name} has {titles.count(twice[0])} columns called {twice[0]!r}; give "
-            f"each a name of its own."
+            f"each a name of its own, in a line above the rows."
         )
 
 

@@ -14,6 +14,7 @@ _FIRST_INDEX = {
     True: _reading.FirstIndex.zero,
     False: _reading.FirstIndex.one,
 }
+_START = 1 << 10  # bytes, to see whether there are pairs at all
 _ONE_LABEL = "one label"  # what the core expects where there are several
 _PARSE = {
     np.dtype(np.float32): _reading.parse_svmlight_float32,
@@ -73,7 +74,11 @@ def read_svmlight(
         parsed = parse(text, _FIRST_INDEX[zero_based], threads, several)
     if "expected" in parsed:
         parsed["line"] += lines_before or 0
-        raise ValueError(parse_error_message(name, parsed))
+        message = parse_error_message(name, parsed)
+        if parsed["line"] == 1 and b":" not in bytes(text[:_START]):
+            remedy = "put a comma, tab, semicolon or bar between columns"
+            message = f"{message[:-1]}; if it is a table, {remedy}."
+        raise ValueError(message)
     n_rows, found = len(parsed["indptr"]) - 1, parsed["n_features"]
     if n_rows == 0 and lines_before is not None:
         return None
