@@ -120,6 +120,13 @@ def test_no_names_and_a_held_out_file(tmp_path, capsys):
     assert len(capsys.readouterr().out.split()) == 75
 
 
+def test_a_held_out_file_without_labels(tmp_path, capsys):
+    write_mixed(tmp_path / "a.csv")
+    write_mixed(tmp_path / "b.csv", label=False)
+    assert main(["train", "a.csv", "b.csv", "--quick"]) == 1
+    assert "b.csv has no column 'kind' with the labels to" in capsys.readouterr().err
+
+
 def test_columns(tmp_path, capsys):
     write_mixed(tmp_path / "t.csv")
     words = ["train", "t.csv", "--label", "kind", "--columns"]

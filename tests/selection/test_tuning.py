@@ -150,6 +150,11 @@ def test_what_is_shown(capsys):
     assert capsys.readouterr().out.count("[tune] C") == 2
 
 
+def test_rows_come_before_the_machine():
+    with pytest.raises(TypeError, match="ndarray, which is no estimator; rows and lab"):
+        polymargin.tune(polymargin.LinearSVM(), *IRIS)
+
+
 @pytest.mark.parametrize("name", ["Cs", "gammas"])
 def test_bad_grids(name):
     with pytest.raises(ValueError, match=f"{name}=.* must be a list of positive"):

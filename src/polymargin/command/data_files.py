@@ -46,6 +46,11 @@ def read_data(arguments, source: str, like=None):
         options = {"n_features": like.X.shape[1], "zero_based": like.zero_based}
         options |= _of_sets(like.label_names)
         data = _read(arguments, source, classes_of(like), **options)
+    if data.y is None and like is not None and like.label_name is not None:
+        raise ValueError(
+            f"{source} has no column {like.label_name!r} with the labels to measure "
+            f"by; add it, or leave the file to `predict`."
+        )
     if data.y is None:
         raise ValueError(f"{source} has no labels; put one before each row.")
     return _dense_if_full(data)

@@ -101,6 +101,11 @@ def next_solver(used: str, both_ways: tuple[float, float] | None, growth: float)
 def find_estimator(machine: Any, parameters: dict[str, Any]) -> Any:
     """Return a new estimator: a copy of `machine`, or what the name stands for."""
     if not isinstance(machine, str):
+        if not hasattr(machine, "get_params"):
+            raise TypeError(
+                f"machine is of type {type(machine).__name__}, which is no estimator; "
+                f"rows and labels come before it."
+            )
         return clone(machine).set_params(**parameters)
     if getattr(FORMULATIONS.get(machine), "estimator", "") == MaxEnt.__name__:
         return MaxEnt(**parameters)
