@@ -32,6 +32,8 @@ def read_data(arguments, source: str, like=None):
         Dense if most values are not zero; a pyarrow Table if columns are more than
         numbers; of a row store, X is the store and y None.
     """
+    import scipy.sparse as sp
+
     if is_store(source):
         return _open_store(source, getattr(arguments, "memory_limit", None))
     if like is None:
@@ -46,6 +48,8 @@ def read_data(arguments, source: str, like=None):
         options = {"n_features": like.X.shape[1], "zero_based": like.zero_based}
         options |= _of_sets(like.label_names)
         data = _read(arguments, source, classes_of(like), **options)
+        if not sp.issparse(like.X):
+            data = _as_array(data)
     if data.y is None and like is not None and like.label_name is not None:
         raise ValueError(
             f"{source} has no column {like.label_name!r} with the labels to measure "
@@ -115,7 +119,22 @@ def read_for(model, arguments, source: str, optional: bool = False):
         parts = data.X.data, data.X.indices, data.X.indptr
         shape = data.X.shape[0], wanted
         data = replace(data, X=sp.csr_matrix(parts, shape=shape))
-    return _dense_if_full(data)
+    return _dense_if_full(data) if _takes_sparse(model) else _as_array(data)
+
+
+def _takes_sparse(model) -> bool:
+    """Whether the first step of a pipeline takes sparse rows, as all machines do."""
+    steps = getattr(model, "steps", None)
+    if steps is None or not hasattr(steps[0][1], "__sklearn_tags__"):
+        return True
+    return steps[0][1].__sklearn_tags__().input_tags.sparse
+
+
+def _as_array(data):
+    """Return data whose rows are dense."""
+    import scipy.sparse as sp
+
+    return replace(data, X=data.X.toarray()) if sp.issparse(data.X) else data
 
 
 def _fitted_columns(model):

@@ -140,7 +140,7 @@ def _of_rows(data) -> Features:
     """Rows of svmlight text or arrays: as they are unless values are large."""
     import numpy as np
     import scipy.sparse as sp
-    from sklearn.preprocessing import MaxAbsScaler
+    from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 
     from .estimator_choice import is_stored
 
@@ -150,11 +150,15 @@ def _of_rows(data) -> Features:
     largest = float(np.abs(values).max(initial=0.0))
     if largest <= _LARGE:
         return Features(what="as they are")
+    if sp.issparse(data.X):
+        scaler, what = MaxAbsScaler(), "divided by the largest of each"
+    else:  # a year tells nothing if it is divided by 2024
+        scaler, what = MinMaxScaler(), "moved to the range from 0 to 1"
     note(
-        f"values up to {largest:.4g}: each feature is divided by its largest; --as-is "
-        f"leaves them as they are."
+        f"values up to {largest:.4g}: features are {what}; --as-is leaves them as they "
+        f"are."
     )
-    return Features(MaxAbsScaler(), what="divided by the largest of each")
+    return Features(scaler, what=what)
 
 
 def _are_numbers_of_something(data, distinct: int) -> bool:

@@ -12,10 +12,13 @@ TIMES = ("time, as 12:30", "time, as 12:30:59", "time, as 1:30 PM")
 _MONEY = "$€£¥₹₽₩₺"
 _CODES = r"USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|BRL|US\$|C\$|A\$|R\$|Rs\.?"
 _BEFORE = rf"[+-]?(?:[{_MONEY}]|{_CODES})? ?[+-]?"
+_SPACES = " \u00a0\u202f\u2009'\u2019"  # and apostrophes, between groups of digits
+_GROUPS = rf"[1-9]\d{{0,2}}(?:[{_SPACES}]\d{{3}})+"
 _DIGITS = {
-    POINT: r"(?:[1-9]\d{0,2}(?:,\d{3})+|\d+)(?:\.\d+)?",
-    COMMA: r"(?:[1-9]\d{0,2}(?:\.\d{3})+|\d+)(?:,\d+)?",
+    POINT: rf"(?:[1-9]\d{{0,2}}(?:,\d{{3}})+|{_GROUPS}|\d+)(?:\.\d+)?",
+    COMMA: rf"(?:[1-9]\d{{0,2}}(?:\.\d{{3}})+|{_GROUPS}|\d+)(?:,\d+)?",
 }
+_OWED = r"^\(([^()]*\d[^()]*)\)$"  # as accounts have what is below zero
 _AFTER = rf" ?(?:[%{_MONEY}]|{_CODES})?$"
 _UNIT = re.compile(r"[+-]?[\d.,]*\d ?([^\W\d_][^\s\d.,;:-]{0,11}[23]?|[°'\"][CF]?)")
 _CLOCKS = {
@@ -67,6 +70,8 @@ def numbers_in_style(words, style: str):
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    words = pc.replace_substring_regex(words, _OWED, r"-\1")
+    words = pc.replace_substring(words, "\u2212", "-")
     digits = POINT if style.startswith(POINT) else COMMA
     unit = style[len(digits) :].strip()
     after = rf" ?{re.escape(unit.removesuffix('s'))}s?$" if unit else _AFTER
@@ -76,7 +81,7 @@ def numbers_in_style(words, style: str):
     parts = pc.extract_regex(words, pattern)
     plain = pc.struct_field(parts, "digits")
     groups, point = (",", ".") if digits == POINT else (".", ",")
-    plain = pc.replace_substring(plain, groups, "")
+    plain = pc.replace_substring_regex(plain, f"[{groups}{_SPACES}]", "")
     numbers = pc.cast(pc.replace_substring(plain, point, "."), pa.float64())
     negative = pc.match_substring(pc.struct_field(parts, "before"), "-")
     return pc.if_else(negative, pc.negate(numbers), numbers)
