@@ -166,7 +166,7 @@ def test_dense_rows_are_moved_if_they_are_large(tmp_path, capsys):
     """A year divided by the last one would be next to a constant."""
     text = "".join(f"{i % 2} 1:{2000 + i % 2} 2:{i % 5 + 1}\n" for i in range(40))
     (tmp_path / "a.svm").write_text(text)
-    (tmp_path / "b.svm").write_text("1 1:2001\n1 2:0\n1 2:0\n")  # sparse
+    (tmp_path / "b.svm").write_text("1 1:2001\n" + 20 * "0\n")  # sparse
     words = ["-m", "ww", "-k", "rbf", "-v", "0"]
     assert main(["train", "a.svm", *words]) == 0
     assert "features are moved to the range from 0 to 1" in capsys.readouterr().err

@@ -67,6 +67,14 @@ def test_left_as_it_is(values):
     assert written_columns(frame(values)) == []
 
 
+def test_what_is_asked_for():
+    table = frame([str(i % 5) for i in range(N)])
+    (column,) = TableColumns(number=["a"]).fit(table).columns_
+    assert column.kind == "number"
+    with pytest.raises(ValueError, match="asked for as a number, but has values such"):
+        TableColumns(number=["a"]).fit(frame(["ash", "bay"] * 30))
+
+
 def test_durations_are_hours():
     table = frame(pd.to_timedelta(NUMBERS, unit="h"))
     np.testing.assert_allclose(with_types(table, written_columns(table))["a"], NUMBERS)

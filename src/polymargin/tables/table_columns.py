@@ -58,7 +58,7 @@ class TableColumns(TransformerMixin, BaseEstimator):
         """Fit, and return the features."""
         self._validate_params()
         as_they_are = [*self.drop, *self.category, *self.text]
-        self.written_ = written_columns(X, as_they_are)
+        self.written_ = written_columns(X, as_they_are, [*self.number, *self.date])
         X = with_types(X, self.written_)
         self.columns_ = column_kinds(X, **self.get_params())
         self.recipe_ = make_recipe(self.columns_)

@@ -27,7 +27,9 @@ _FEW = 40  # different strings stay categories, even if they look like numbers
 _NUMBERS = (int, float, Decimal, np.integer, np.floating)
 
 
-def written_columns(X: Any, skip: Sequence[Any] = ()) -> list[tuple[Any, str]]:
+def written_columns(
+    X: Any, skip: Sequence[Any] = (), wanted: Sequence[Any] = ()
+) -> list[tuple[Any, str]]:
     """Find the columns that are numbers or dates, but not of such a type.
 
     Parameters
@@ -35,6 +37,8 @@ def written_columns(X: Any, skip: Sequence[Any] = ()) -> list[tuple[Any, str]]:
     X : data frame or array-like of shape (n_samples, n_columns)
     skip : sequence of str or int
         Columns that stay as they are.
+    wanted : sequence of str or int
+        Columns that are to be numbers or dates, however few their values are.
 
     Returns
     -------
@@ -47,7 +51,9 @@ def written_columns(X: Any, skip: Sequence[Any] = ()) -> list[tuple[Any, str]]:
     for name, column in columns_of(X):
         if name in skip or _has_type(column):
             continue
-        kind = NUMBER if _numbers(column) is not None else _kind_of_words(column)
+        kind = NUMBER
+        if _numbers(column) is None:
+            kind = _kind_of_words(column, few=name in wanted)
         if kind != WORDS:
             found.append((name, kind))
     return found
@@ -113,12 +119,12 @@ def _cells(column: Any) -> Any:
     return without_missing(pa.chunked_array([words.tolist()], pa.string()))
 
 
-def _kind_of_words(column: Any) -> str:
+def _kind_of_words(column: Any, few: bool) -> str:
     if find_spec("pyarrow") is None:
         return WORDS
     cells = _cells(column)
     _, kind = type_of_cells(cells)
-    if kind in DATES or kind == WORDS:
+    if kind in DATES or kind == WORDS or few:
         return kind
     known = cells.drop_null().unique().to_pylist()
     codes = any(word[0] == "0" and word[1:].isdigit() for word in known)
