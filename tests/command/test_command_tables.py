@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from command_files import run_json, write_iris
 from sklearn.datasets import load_wine
@@ -268,3 +269,32 @@ def test_files_of_other_kinds(tmp_path, capsys, name, sentence):
     (tmp_path / name).write_text("age size kind\n1 2 x\n")
     assert main(["train", name]) == 1
     assert sentence in capsys.readouterr().err
+
+
+def test_trained_on_parquet_and_used_on_text(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    x, color = rng.normal(size=N), np.array(["red", "blue"])[np.arange(N) % 2]
+    day = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(N), unit="D")
+    frame = pd.DataFrame({"x": x, "color": color, "day": day, "flag": x > 1})
+    frame["color"] = frame["color"].astype("category")
+    frame["kind"] = np.where(x > 0, color, "none")
+    frame.to_parquet("a.parquet")
+    frame.to_csv("a.csv", index=False)
+    assert main(["train", "a.parquet", "--quick", "-v", "0"]) == 0
+    accuracies = []
+    for file in ("a.parquet", "a.csv"):
+        capsys.readouterr()
+        assert main(["predict", file, "a.polymargin"]) == 0
+        accuracies.append(capsys.readouterr())
+    assert accuracies[0] == accuracies[1]
+
+
+def test_a_model_with_damaged_metadata(tmp_path, capsys):
+    write_mixed(tmp_path / "t.csv")
+    assert main(["train", "t.csv", "--quick", "-v", "0", "-q"]) == 0
+    model = polymargin.load("t.polymargin")
+    for change in ({"more": 1}, {"types": [["width", 3]]}):
+        table = model.metadata_["table"] | change
+        polymargin.save(model, "bad.polymargin", metadata={"table": table})
+        assert main(["predict", "t.csv", "bad.polymargin"]) == 1
+        assert capsys.readouterr().err.count("\n") <= 2

@@ -96,4 +96,11 @@ def trained_columns(metadata: dict):
     """Return what `table_metadata` says, None if it says nothing."""
     from ..files.data.columns import Trained
 
-    return Trained(**metadata[TABLE]) if TABLE in metadata else None
+    if TABLE not in metadata:
+        return None
+    try:
+        return Trained(**metadata[TABLE])
+    except TypeError:
+        raise ValueError(
+            "the model does not say what its table was like; train it again."
+        ) from None

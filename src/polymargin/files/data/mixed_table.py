@@ -14,6 +14,7 @@ from ...tables.written_columns import (
     NUMBER,
     WORDS,
     as_trained,
+    is_kind,
     is_mixed,
     type_of_cells,
     without_missing,
@@ -91,7 +92,7 @@ def read_mixed(
         y = _labels(table.column(at), titles[at], name, first_line, optional)
     if y is not None and not written:
         y = simplest_labels(y)
-    wanted = dict(types) if types is not None else {}
+    wanted = {title: _as_text(kind) for title, kind in types or ()}
     found, found_types = {}, []
     for title in wanted or [t for place, t in enumerate(titles) if place != at]:
         if title in unused:
@@ -226,6 +227,15 @@ def _labels(
             f"{title!r}{found}; fill it in, or leave out the row."
         )
     return words
+
+
+def _as_text(kind: str | None) -> str | None:
+    """Return how a column is written here that has a type in Parquet; None: any way."""
+    if kind is None or is_kind(kind):
+        return kind
+    if str(kind).startswith(("int", "uint", "float", "double", "half", "decimal")):
+        return NUMBER
+    return None if str(kind).startswith(("timestamp", "date")) else WORDS
 
 
 def _typed(column, known: str | None, delimiter: str, where) -> tuple:
