@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from command_files import run_json, write_iris
 from sklearn.datasets import load_wine
@@ -80,7 +81,13 @@ def test_a_missing_column_is_named(tmp_path, capsys):
     assert main(words) == 0
     write_mixed(tmp_path / "new.csv", range(9), ["note", "day", "width"], label=False)
     assert main(["predict", "new.csv", "t.polymargin"]) == 1
-    assert "column 'id' is missing in new.csv, whose columns" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "column 'color' is missing in new.csv, whose columns" in told
+    # What nothing was made of need not be there.
+    titles = ["note", "day", "width", "color"]
+    write_mixed(tmp_path / "new.csv", range(9), titles, label=False)
+    assert main(["predict", "new.csv", "t.polymargin"]) == 0
+    assert capsys.readouterr().out.count("\n") == 9
 
 
 def test_scales_do_not_matter(tmp_path, capsys):
@@ -114,12 +121,20 @@ def test_no_names_and_a_held_out_file(tmp_path, capsys):
     assert len(capsys.readouterr().out.split()) == 75
 
 
+def test_a_held_out_file_without_labels(tmp_path, capsys):
+    write_mixed(tmp_path / "a.csv")
+    write_mixed(tmp_path / "b.csv", label=False)
+    assert main(["train", "a.csv", "b.csv", "--quick"]) == 1
+    assert "b.csv has no column 'kind' with the labels to" in capsys.readouterr().err
+
+
 def test_columns(tmp_path, capsys):
     write_mixed(tmp_path / "t.csv")
     words = ["train", "t.csv", "--label", "kind", "--columns"]
     assert main(words) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 5
+    assert len(lines) == 6
+    assert lines[-1].split(maxsplit=2) == ["kind", "label", "3 classes: b, g, r"]
     assert lines[1].split(maxsplit=2) == [
         "width",
         "number",
@@ -139,13 +154,27 @@ def test_columns(tmp_path, capsys):
 
 
 def test_sparse_rows_are_scaled_if_they_are_large(tmp_path, capsys):
-    text = "".join(f"{i % 2} 1:{100 * (i % 2) + i % 3} 4:{i % 5}\n" for i in range(40))
+    text = "".join(f"{i % 2} 1:{100 * (i % 2) + i % 3} 99:{i % 5}\n" for i in range(40))
     (tmp_path / "a.svm").write_text(text)
     assert main(["train", "a.svm", "-m", "cs", "-k", "linear", "-v", "0"]) == 0
-    assert "values up to 102: each feature is divided" in capsys.readouterr().err
+    assert "values up to 102: features are divided by" in capsys.readouterr().err
     model = polymargin.load("a.polymargin")
-    assert model[0].max_abs_.tolist() == [102, 1, 1, 4] or len(model[0].max_abs_) == 4
+    assert model[0].max_abs_[[0, 98]].tolist() == [102, 4]
     assert main(["evaluate", "a.polymargin", "a.svm"]) == 0
+
+
+def test_dense_rows_are_moved_if_they_are_large(tmp_path, capsys):
+    """A year divided by the last one would be next to a constant."""
+    text = "".join(f"{i % 2} 1:{2000 + i % 2} 2:{i % 5 + 1}\n" for i in range(40))
+    (tmp_path / "a.svm").write_text(text)
+    (tmp_path / "b.svm").write_text("1 1:2001\n" + 20 * "0\n")  # sparse
+    words = ["-m", "ww", "-k", "rbf", "-v", "0"]
+    assert main(["train", "a.svm", *words]) == 0
+    assert "features are moved to the range from 0 to 1" in capsys.readouterr().err
+    assert main(["predict", "a.svm", "a.polymargin"]) == 0
+    assert "Accuracy = 100.0000%" in capsys.readouterr().err
+    assert main(["predict", "b.svm", "a.polymargin"]) == 0
+    assert main(["train", "a.svm", "b.svm", *words]) == 0
 
 
 def test_tune_scales_too(tmp_path, capsys):
@@ -176,6 +205,13 @@ def test_tune_scales_too(tmp_path, capsys):
             "a.csv has 60 different labels in column 'b' in 60 rows, such as 0.142857, "
             "which are no classes; name the column of the labels with --label, perhaps "
             "--label species.",
+        ),
+        (
+            "a,price\n" + "".join(f"{i % 7},{i * i % 31}\n" for i in range(30)),
+            [],
+            1,
+            "a.csv has 16 different numbers in column 'price' in 30 rows, such as 0, "
+            "which are no classes; name the column of the labels with --label, or put",
         ),
         ("a,class\n1,0.5\n2,1\n", [], 1, "has 2 different labels in column 'class'"),
         ("a,class\n1,x\n2,y\n", ["--drop", "z"], 1, "a.csv: there is no column 'z'"),
@@ -209,3 +245,56 @@ def test_columns_that_tell_nothing(tmp_path, capsys):
     (tmp_path / "a.csv").write_text("x,class\n" + "\n".join(rows) + "\n")
     assert main(["train", "a.csv", "--budget", "1e9"]) == 0
     assert "nothing that was tried is better than" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        (
+            "a.xlsx",
+            "a.xlsx is a workbook, which is not read here; save the sheet as CSV.",
+        ),
+        ("a.jsonl", "a.jsonl is JSON, which is not read here; read it in pandas, and"),
+        (
+            "a.npy",
+            "is an array without labels, which is not read here; save it with nu",
+        ),
+        (
+            "a.txt",
+            "if it is a table, put a comma, tab, semicolon or bar between columns.",
+        ),
+    ],
+)
+def test_files_of_other_kinds(tmp_path, capsys, name, sentence):
+    (tmp_path / name).write_text("age size kind\n1 2 x\n")
+    assert main(["train", name]) == 1
+    assert sentence in capsys.readouterr().err
+
+
+def test_trained_on_parquet_and_used_on_text(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    x, color = rng.normal(size=N), np.array(["red", "blue"])[np.arange(N) % 2]
+    day = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(N), unit="D")
+    frame = pd.DataFrame({"x": x, "color": color, "day": day, "flag": x > 1})
+    frame["color"] = frame["color"].astype("category")
+    frame["kind"] = np.where(x > 0, color, "none")
+    frame.to_parquet("a.parquet")
+    frame.to_csv("a.csv", index=False)
+    assert main(["train", "a.parquet", "--quick", "-v", "0"]) == 0
+    accuracies = []
+    for file in ("a.parquet", "a.csv"):
+        capsys.readouterr()
+        assert main(["predict", file, "a.polymargin"]) == 0
+        accuracies.append(capsys.readouterr())
+    assert accuracies[0] == accuracies[1]
+
+
+def test_a_model_with_damaged_metadata(tmp_path, capsys):
+    write_mixed(tmp_path / "t.csv")
+    assert main(["train", "t.csv", "--quick", "-v", "0", "-q"]) == 0
+    model = polymargin.load("t.polymargin")
+    for change in ({"more": 1}, {"types": [["width", 3]]}):
+        table = model.metadata_["table"] | change
+        polymargin.save(model, "bad.polymargin", metadata={"table": table})
+        assert main(["predict", "t.csv", "bad.polymargin"]) == 1
+        assert capsys.readouterr().err.count("\n") <= 2

@@ -308,6 +308,17 @@ def test_auto_machine_refuses():
         AutoMachine(budget=-1).fit(X, y)
     with pytest.raises(ValueError, match="one class"):
         AutoMachine().fit(X[:50], y[:50])
+    with pytest.raises(ValueError, match="y has another class in each of its 9 rows"):
+        AutoMachine().fit(X[:9], np.arange(9))
+
+
+def test_no_probabilities():
+    X, y = load_iris(return_X_y=True)
+    model = AutoMachine().fit(X, y)
+    model.best_estimator_ = polymargin.LinearSVM().fit(X, y)
+    with pytest.raises(AttributeError) as caught:
+        _ = model.predict_proba
+    assert "name one that has: tabular('maxent')" in str(caught.value.__cause__)
 
 
 def test_more_rows_ask_for_narrower_kernels(monkeypatch):

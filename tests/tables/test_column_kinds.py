@@ -17,6 +17,10 @@ COLUMNS = {
         np.where(np.arange(N) % 7, 1.5, np.nan),  # whether it is there tells something
         RNG.choice(10**6, N, replace=False),  # distinct by chance
     ],
+    "ranked": [
+        np.append(RNG.normal(size=2 * N), 1e9),
+        np.append(RNG.normal(size=2 * N), [np.nan, -999]),
+    ],
     "category": [
         np.array(WORDS)[RNG.integers(0, 6, N)],
         [*np.array(WORDS)[RNG.integers(0, 6, N)].tolist()[:-1], None],
@@ -40,6 +44,7 @@ COLUMNS = {
         np.arange(N) + 1000,
         RNG.permutation(2 * N)[:N],  # of the rows of one half
         [f"A-{i:05d}" for i in range(N)],
+        [f"+43 664 {i * 7919 + 10**6}" for i in range(N)],
     ],
 }
 
@@ -55,12 +60,20 @@ def test_kinds(kind, values):
     assert column.what.startswith("left out: ") != column.is_used
 
 
-@pytest.mark.parametrize("name", ["id", "ID", "customer_id", "Unnamed: 0", "", "row"])
+@pytest.mark.parametrize(
+    "name", ["id", "ID", "customer_id", "Unnamed: 0", "", "row", "__index_level_0__"]
+)
 def test_a_name_can_tell_an_identifier(name):
     numbers = RNG.choice(10**6, N, replace=False)
     assert column_kinds(pd.DataFrame({name: numbers}))[0].kind == "identifier"
     assert column_kinds(pd.DataFrame({name: numbers % 7}))[0].kind == "number"
     assert column_kinds(pd.DataFrame({"width": numbers}))[0].kind == "number"
+
+
+def test_a_long_tail_can_stay_a_number():
+    table = pd.DataFrame({"a": COLUMNS["ranked"][0]})
+    assert column_kinds(table, number=["a"])[0].kind == "number"
+    assert column_kinds(table[-N:])[0].kind == "number"  # too few to have ranks
 
 
 def test_arrays_have_positions():

@@ -1,5 +1,7 @@
 """Features of a table: each column as its kind asks for, in every kind of frame."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -159,3 +161,22 @@ def test_tabular():
     assert isinstance(kernel["machine"], polymargin.KernelSVM)
     scikit_learns = polymargin.tabular(polymargin.MaxEnt(), C=3.0)["machine"]
     assert scikit_learns.C == 3.0
+
+
+def test_values_that_are_far_from_all_others(tmp_path):
+    """By their ranks; scaled by the variance, all others would be one point."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 2))
+    y = (x[:, 0] > 0) + 2 * (x[:, 1] > 0)
+    rows = pd.DataFrame({"a": x[:, 0], "b": x[:, 1]})
+    rows.loc[:2, "a"], rows.loc[3:5, "a"] = 1e9, np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = polymargin.tabular("cs").fit(rows[:150], y[:150])
+    assert [column.kind for column in model["columns"].columns_] == ["ranked", "number"]
+    assert model.score(rows[150:], y[150:]) > 0.9
+    polymargin.save(model, tmp_path / "m.polymargin")
+    again = polymargin.load(tmp_path / "m.polymargin")
+    np.testing.assert_array_equal(again.predict(rows), model.predict(rows))
+    features = polymargin.explain(model).to_dict()
+    assert "a is missing" in str(features)

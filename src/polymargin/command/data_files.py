@@ -32,6 +32,8 @@ def read_data(arguments, source: str, like=None):
         Dense if most values are not zero; a pyarrow Table if columns are more than
         numbers; of a row store, X is the store and y None.
     """
+    import scipy.sparse as sp
+
     if is_store(source):
         return _open_store(source, getattr(arguments, "memory_limit", None))
     if like is None:
@@ -46,13 +48,22 @@ def read_data(arguments, source: str, like=None):
         options = {"n_features": like.X.shape[1], "zero_based": like.zero_based}
         options |= _of_sets(like.label_names)
         data = _read(arguments, source, classes_of(like), **options)
+        if not sp.issparse(like.X):
+            data = _as_array(data)
+    if data.y is None and like is not None and like.label_name is not None:
+        raise ValueError(
+            f"{source} has no column {like.label_name!r} with the labels to measure "
+            f"by; add it, or leave the file to `predict`."
+        )
     if data.y is None:
         raise ValueError(f"{source} has no labels; put one before each row.")
     return _dense_if_full(data)
 
 
-def read_for(model, arguments, source: str):
+def read_for(model, arguments, source: str, optional: bool = False):
     """Read data with the features of a model, labelled or not.
+
+    If labels are `optional`, rows of a table may have none in a column of labels.
 
     Rows of svmlight text may have fewer, which are zero, or more, which no weight is
     known for: these are left out, with a note, as LIBLINEAR does. A table may have no
@@ -72,7 +83,8 @@ def read_for(model, arguments, source: str):
     trained = trained_columns(metadata)
     in_python = None if trained is not None else _fitted_columns(model)
     if trained is not None or in_python is not None:
-        data = _read_trained(arguments, source, trained or in_python, model.classes_)
+        columns = trained or in_python
+        data = _read_trained(arguments, source, columns, model.classes_, optional)
         if data.is_table:
             return data if in_python is None else _as_frame(data)
         return _of_as_many(data, model.n_features_in_, source)
@@ -107,7 +119,22 @@ def read_for(model, arguments, source: str):
         parts = data.X.data, data.X.indices, data.X.indptr
         shape = data.X.shape[0], wanted
         data = replace(data, X=sp.csr_matrix(parts, shape=shape))
-    return _dense_if_full(data)
+    return _dense_if_full(data) if _takes_sparse(model) else _as_array(data)
+
+
+def _takes_sparse(model) -> bool:
+    """Whether the first step of a pipeline takes sparse rows, as all machines do."""
+    steps = getattr(model, "steps", None)
+    if steps is None or not hasattr(steps[0][1], "__sklearn_tags__"):
+        return True
+    return steps[0][1].__sklearn_tags__().input_tags.sparse
+
+
+def _as_array(data):
+    """Return data whose rows are dense."""
+    import scipy.sparse as sp
+
+    return replace(data, X=data.X.toarray()) if sp.issparse(data.X) else data
 
 
 def _fitted_columns(model):
@@ -125,7 +152,9 @@ def _fitted_columns(model):
         return None
     first = model[0]
     by_name = isinstance(first, ColumnTransformer) or hasattr(first, "recipe_")
-    return Trained([(str(name), None) for name in names], None, by_name)
+    columns = getattr(first, "columns_", ())
+    unused = [str(column.name) for column in columns if not column.is_used]
+    return Trained([(str(name), None) for name in names], None, by_name, unused)
 
 
 def _as_frame(data):
@@ -200,11 +229,12 @@ def _read(arguments, source: str, classes=None, **known):
     return replace(data, y=labels_like(data.y, classes))
 
 
-def _read_trained(arguments, source: str, trained, classes):
+def _read_trained(arguments, source: str, trained, classes, optional=False):
     """Read a table with the columns of a model, or of its training."""
     from ..files.data.label_rule import labels_like
 
-    data = _read_columns(arguments, source, trained=trained, written=True)
+    known = {"trained": trained, "written": True, "optional": optional}
+    data = _read_columns(arguments, source, **known)
     return data if data.y is None else replace(data, y=labels_like(data.y, classes))
 
 

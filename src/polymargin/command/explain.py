@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     names = getattr(model, "feature_names_in_", None)
     X = y = against = None
     if data_path is not None:
-        data = read_for(model, arguments, data_path)
+        data = read_for(model, arguments, data_path, optional=True)
         X, y = data.X, data.y
         if y is None and arguments.row is None:
             raise UsageError(

@@ -1,6 +1,6 @@
 """Features of the command line: what is made of columns before a machine sees them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .exit_status import UsageError
 from .standard_streams import note
@@ -8,6 +8,7 @@ from .standard_streams import note
 _MOST_SHOWN = 20  # columns, unless --columns asks for all
 # Rows that are not of a table are scaled if values are larger than this.
 _LARGE = 10.0
+_MOST_CLASSES = 5  # to name
 _LEAST_ROWS = 10  # to say that labels which are all different are none
 ASKED = ("drop", "number", "category", "text")
 
@@ -55,6 +56,24 @@ class Features:
             names = np.asarray(data.feature_names, dtype=object)
             self.transformer.feature_names_in_ = names
         return X
+
+    def known_to(self, data):
+        """Return data that knows which of its columns nothing is made of."""
+        unused = tuple(str(c.name) for c in self.columns if not c.is_used)
+        return replace(data, unused=unused)
+
+    def with_label(self, data):
+        """Return the same with a column more, that of the labels."""
+        from ..files.data.label_rule import label_texts
+        from ..tables.column_kinds import Column
+        from .estimator_choice import classes_of
+
+        classes = label_texts(classes_of(data))
+        shown = ", ".join(classes[:_MOST_CLASSES])
+        more = ", ..." if len(classes) > _MOST_CLASSES else ""
+        what = f"{len(classes):,} classes: {shown}{more}"
+        label = Column(data.label_name or "(no name)", "label", what)
+        return replace(self, columns=(*self.columns, label))
 
     def lines(self, everything: bool = False) -> list[str]:
         """Return a line for each column."""
@@ -121,7 +140,7 @@ def _of_rows(data) -> Features:
     """Rows of svmlight text or arrays: as they are unless values are large."""
     import numpy as np
     import scipy.sparse as sp
-    from sklearn.preprocessing import MaxAbsScaler
+    from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
 
     from .estimator_choice import is_stored
 
@@ -131,11 +150,22 @@ def _of_rows(data) -> Features:
     largest = float(np.abs(values).max(initial=0.0))
     if largest <= _LARGE:
         return Features(what="as they are")
+    if sp.issparse(data.X):
+        scaler, what = MaxAbsScaler(), "divided by the largest of each"
+    else:  # a year tells nothing if it is divided by 2024
+        scaler, what = MinMaxScaler(), "moved to the range from 0 to 1"
     note(
-        f"values up to {largest:.4g}: each feature is divided by its largest; --as-is "
-        f"leaves them as they are."
+        f"values up to {largest:.4g}: features are {what}; --as-is leaves them as they "
+        f"are."
     )
-    return Features(MaxAbsScaler(), what="divided by the largest of each")
+    return Features(scaler, what=what)
+
+
+def _are_numbers_of_something(data, distinct: int) -> bool:
+    """Whether the labels of a table are whole numbers with two rows each at most."""
+    y = data.y
+    whole = data.is_table and y.dtype.kind in "iu" and len(y) >= 2 * _LEAST_ROWS
+    return whole and len(y) / 2 < distinct < len(y)
 
 
 def check_labels(data, source: str) -> None:
@@ -151,6 +181,12 @@ def check_labels(data, source: str) -> None:
         raise ValueError(
             f"{source}: got one class only: {y[0]}{where}; a machine needs rows of two "
             f"at least, or another --label."
+        )
+    if _are_numbers_of_something(data, distinct):
+        raise ValueError(
+            f"{source} has {distinct:,} different numbers{where} in {len(y):,} rows, "
+            f"such as {y[0]}, which are no classes; name the column of the labels with "
+            f"--label, or put the numbers into groups."
         )
     if distinct == len(y) >= _LEAST_ROWS and y.dtype.kind != "f":
         raise ValueError(

@@ -88,6 +88,7 @@ def table_metadata(data) -> dict:
         return {}
     types = data.types or [(name, "number") for name in data.feature_names]
     known = {"label": data.label_name, "mixed": data.types is not None}
+    known["unused"] = list(data.unused)
     return {TABLE: {"types": [list(one) for one in types]} | known}
 
 
@@ -95,4 +96,11 @@ def trained_columns(metadata: dict):
     """Return what `table_metadata` says, None if it says nothing."""
     from ..files.data.columns import Trained
 
-    return Trained(**metadata[TABLE]) if TABLE in metadata else None
+    if TABLE not in metadata:
+        return None
+    try:
+        return Trained(**metadata[TABLE])
+    except TypeError:
+        raise ValueError(
+            "the model does not say what its table was like; train it again."
+        ) from None

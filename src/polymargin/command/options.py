@@ -33,7 +33,7 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--encoding",
         metavar="name",
-        help="of the text of a table, such as latin-1; utf-8 if not given",
+        help="of the text of a table, such as cp1252; utf-8 if not given",
     )
     add(
         "--zero-based",

@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     data_path, model_path = which_is_the_model(arguments.model, arguments.data)
     model = read_model(model_path)
     values = _values_of(model, arguments)
-    data = read_for(model, arguments, data_path)
+    data = read_for(model, arguments, data_path, optional=True)
     predicted = predicted_words(model, model.predict(data.X))
     with open_text_output(arguments.output) as stream:
         if values is None:

@@ -153,8 +153,9 @@ def run(arguments: argparse.Namespace) -> int:
     data = read_data(arguments, arguments.data)
     prepare(arguments, data)
     features = make_features(arguments, data)
+    data = features.known_to(data)
     if arguments.columns:
-        return _show_columns(arguments, features)
+        return _show_columns(arguments, data, features)
     X, classes = features.fit(data), classes_of(data)
     choice = choose(arguments, X, classes)
     folds = None
@@ -219,13 +220,14 @@ def run(arguments: argparse.Namespace) -> int:
     return OK if fit.converged else UNCONVERGED
 
 
-def _show_columns(arguments, features) -> int:
+def _show_columns(arguments, data, features) -> int:
     from .standard_streams import print_json
 
     if arguments.json:
-        print_json({"data": arguments.data, "columns": features.as_dicts()})
+        found = {"data": arguments.data, "columns": features.as_dicts()}
+        print_json(found | {"label": data.label_name})
     elif features.columns:
-        print(*features.lines(everything=True), sep="\n")
+        print(*features.with_label(data).lines(everything=True), sep="\n")
     else:
         print(f"features are {features.what or 'as they are'}")
     return OK

@@ -81,6 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"`polymargin train`."
         )
     features = make_features(arguments, data)
+    data = features.known_to(data)
     X = features.fit(data)
     choice = choose(arguments, X, classes_of(data))
     if arguments.gammas is not None and not choice.has_gamma:

@@ -16,8 +16,13 @@ from .choice import choose
 from .many_rows import telling_rows, weighted_as_all, with_room
 
 
-def _has(name: str) -> Any:
-    return available_if(lambda self: hasattr(self.best_estimator_, name))
+def _has_probabilities(self: Any) -> bool:
+    if not hasattr(self.best_estimator_, "predict_proba"):
+        raise AttributeError(
+            "the machine that was taken has no probabilities; name one that has: "
+            "tabular('maxent'), or tabular('ovr', kernel='rbf', probability=True)."
+        )
+    return True
 
 
 class AutoMachine(ClassifierMixin, BaseEstimator):
@@ -134,7 +139,7 @@ class AutoMachine(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.decision_function(X)
 
-    @_has("predict_proba")
+    @available_if(_has_probabilities)
     def predict_proba(self, X: Rows) -> Array:
         """Return probabilities, if the machine that was taken has them."""
         return self.best_estimator_.predict_proba(X)

@@ -136,6 +136,11 @@ def choose(
     X, y = check_compressed(X), np.asarray(y)
     search = TrialRuns(budget, random_state, thread_count(n_jobs), watch, stopped)
     n = len(y)
+    if n > 0 and np.unique(y, return_counts=True)[1].max() == 1:
+        raise ValueError(
+            f"y has another class in each of its {n:,} rows, so nothing can be held "
+            f"out to compare machines by; give more rows, or name a machine."
+        )
     keep = search.sample(n, MOST_ROWS)
     if len(keep) < n:
         X, y = _safe_indexing(X, keep), y[keep]

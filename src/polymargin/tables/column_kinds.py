@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import narwhals as nw
@@ -25,10 +26,12 @@ _REPEATS = 2  # rows for each distinct word that make one, however many words
 _SENTENCE = 4  # words of a text; in a category they are fewer, or values are few
 _WORDS = 3  # below, characters tell more
 _LEAST_ROWS = 20  # to call distinct numbers an identifier
+_FAR = 50  # distances between quartiles; of a normal distribution, all are within 5
+_LEAST_RANKED = 100  # rows
 _FILLED = 3  # whole numbers that are distinct by chance have a wider range
 _NAMES = re.compile(
     r"(.*[_\W])?(id|uuid|guid|index|idx|key|rownames|row_?(number|id|names?)?|nr|no)"
-    r"|unnamed(: ?\d+)?|",
+    r"|unnamed(: ?\d+(\.\d+)?)?|__index_level_\d+__|",
     re.IGNORECASE,
 )
 
@@ -42,8 +45,8 @@ class Column:
     name : str or int
         The position if columns have no names.
     kind : str
-        One of "number", "boolean", "category", "text", "characters", "date"; or, if it
-        is left out, "constant", "identifier" or "dropped".
+        One of "number", "ranked", "boolean", "category", "text", "characters", "date";
+        or, if it is left out, "constant", "identifier" or "dropped".
     what : str
         What is done with it, and why, in words.
     """
@@ -134,6 +137,11 @@ def _type_of(column: Any) -> str:
             "f": "number",
             "M": "date",
         }
+        if column.dtype == object:  # as an array of mixed columns has them
+            types = {type(value) for value in column.tolist()}
+            if types <= {float, int}:
+                return "number"
+            return "date" if types <= {datetime, type(None)} else "words"
         return codes.get(column.dtype.kind, "words")
     dtype = column.dtype
     if dtype.is_numeric():
@@ -186,7 +194,20 @@ def _number(name: Any, values: np.ndarray) -> Column:
         return Column(
             name, "identifier", "left out: an identifier, all numbers are different"
         )
+    if _has_long_tail(known):
+        missing = f"{_imputed(values)}, " if len(known) < len(values) else ""
+        what = f"{missing}by rank: some values are very far from the others"
+        return Column(name, "ranked", what)
     return Column(name, "number", _scaled(values))
+
+
+def _has_long_tail(known: np.ndarray) -> bool:
+    """Whether scaling by the variance would put most values at one point."""
+    if len(known) < _LEAST_RANKED:
+        return False
+    low, middle, high = np.quantile(known, [0.25, 0.5, 0.75])
+    farthest = max(known.max() - middle, middle - known.min())
+    return 0 < _FAR * (high - low) < farthest
 
 
 def _is_identifier(name: Any, known: np.ndarray) -> bool:
@@ -203,10 +224,14 @@ def _named_so(name: Any) -> bool:
 
 
 def _scaled(values: np.ndarray) -> str:
-    missing = int(np.isnan(values).sum())
-    if not missing:
+    if not np.isnan(values).any():
         return "centred and scaled"
-    return f"{_count(missing, 'missing value')} imputed and flagged, centred and scaled"
+    return f"{_imputed(values)}, centred and scaled"
+
+
+def _imputed(values: np.ndarray) -> str:
+    missing = int(np.isnan(values).sum())
+    return f"{_count(missing, 'missing value')} imputed and flagged"
 
 
 def _date(name: Any, column: Any) -> Column:
@@ -239,11 +264,16 @@ def _words(name: Any, column: Any, kind: str) -> Column:
             return Column(name, "category", _one_hot(distinct, words))
     elif rows >= _REPEATS * distinct and not long:
         return Column(name, "category", _one_hot(distinct, words))
-    if distinct == rows and length < 1.5:
+    if distinct == rows and (length < 1.5 or not _have_letters(values)):
         return Column(
             name, "identifier", "left out: an identifier, all values are different"
         )
     return _text(name, words)
+
+
+def _have_letters(values: np.ndarray) -> bool:
+    """Whether one of these has words; numbers of telephones and the like have none."""
+    return any(letter.isalpha() for value in values for letter in value)
 
 
 def _one_hot(distinct: int, words: np.ndarray) -> str:

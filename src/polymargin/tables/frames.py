@@ -32,6 +32,11 @@ def columns_of(X, names=None) -> Iterator[tuple[Any, Any]]:
                 f"X has more than one column {twice!r}; give each a name of its own."
             )
         for name in names:
+            if not isinstance(name, str | int):
+                raise ValueError(
+                    f"X has a column called {name!r}; give columns names that are "
+                    f"strings."
+                )
             yield name, frame.get_column(name)
         return
     X = np.asarray(X)

@@ -6,13 +6,15 @@ from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, StandardScaler
 
 from .column_kinds import MOST_CATEGORIES, Column
 from .dates import DateParts
 from .words import Words
 
+_KINDS = ["number", "ranked", "date", "category", "boolean", "text", "characters"]
 _MISSING = "(missing)"
+_QUANTILES = 50  # half of the rows that columns have which are ranked
 _MOST_PARTS = 50_000  # features of words in characters
 
 
@@ -31,8 +33,9 @@ def make_recipe(
     -------
     recipe : ColumnTransformer
         Not fitted. Numbers have their missing values imputed and flagged, and are
-        centred and scaled; categories are one-hot, and unknown values all zero; text is
-        TF-IDF; dates are numbers. Columns of no use are left out.
+        centred and scaled; if a few are far from all others, ranks take their place;
+        categories are one-hot, and unknown values all zero; text is TF-IDF; dates are
+        numbers. Columns of no use are left out.
     """
     used = {
         kind: [
@@ -40,10 +43,11 @@ def make_recipe(
             for place, column in enumerate(columns)
             if column.kind == kind
         ]
-        for kind in ("number", "date", "category", "boolean", "text", "characters")
+        for kind in _KINDS
     }
     steps = [
         ("number", _numbers(), used["number"]),
+        ("ranked", _numbers(by_rank=True), used["ranked"]),
         ("date", Pipeline([("parts", DateParts()), *_numbers().steps]), used["date"]),
         ("category", _categories(), used["category"]),
         ("boolean", _categories(drop="if_binary"), used["boolean"]),
@@ -62,13 +66,15 @@ def make_recipe(
     return ColumnTransformer(steps)
 
 
-def _numbers() -> Pipeline:
-    return Pipeline(
-        [
-            ("impute", SimpleImputer(strategy="median", add_indicator=True)),
-            ("scale", StandardScaler()),
-        ]
-    )
+def _numbers(by_rank: bool = False) -> Pipeline:
+    steps = [
+        ("impute", SimpleImputer(strategy="median", add_indicator=True)),
+        ("scale", StandardScaler()),
+    ]
+    if by_rank:
+        ranks = QuantileTransformer(n_quantiles=_QUANTILES, random_state=0)
+        steps.insert(0, ("rank", ranks))
+    return Pipeline(steps)
 
 
 def _categories(drop: str | None = None) -> Pipeline:

@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..base.annotations import Array, Labels, Rows
 from .column_kinds import KINDS, column_kinds
 from .recipe import make_recipe
+from .written_frames import with_types, written_columns
 
 
 class TableColumns(TransformerMixin, BaseEstimator):
@@ -23,6 +24,9 @@ class TableColumns(TransformerMixin, BaseEstimator):
     ----------
     columns_ : list of Column
         What each column was found to be, and what is made of it; printed, one a line.
+    written_ : list of (str or int, str)
+        Columns of strings or objects that are numbers or dates, and how those are
+        written.
     recipe_ : ColumnTransformer
         Fitted: the features are what it returns.
     """
@@ -53,6 +57,9 @@ class TableColumns(TransformerMixin, BaseEstimator):
     def fit_transform(self, X: Rows, y: Labels = None, **params: Any) -> Any:
         """Fit, and return the features."""
         self._validate_params()
+        as_they_are = [*self.drop, *self.category, *self.text]
+        self.written_ = written_columns(X, as_they_are, [*self.number, *self.date])
+        X = with_types(X, self.written_)
         self.columns_ = column_kinds(X, **self.get_params())
         self.recipe_ = make_recipe(self.columns_)
         return self.recipe_.fit_transform(X, y)
@@ -60,7 +67,7 @@ class TableColumns(TransformerMixin, BaseEstimator):
     def transform(self, X: Rows) -> Any:
         """Return the features: CSR if most of them are zero."""
         check_is_fitted(self)
-        return self.recipe_.transform(X)
+        return self.recipe_.transform(with_types(X, self.written_))
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Return the names of the features."""

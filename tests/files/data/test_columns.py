@@ -54,11 +54,18 @@ def test_types():
         ("3/15/2021 7:05", "%m/%d/%Y %H:%M", "2021-03-15T07:05"),
         ("05-Mar-2021", "%d-%b-%Y", "2021-03-05"),
         ("1.5.2", "words", None),  # a version, and no year 2
-        ("12:30", "words", None),
+        ("January 5, 2021", "%b %d, %Y", "2021-01-05"),
+        ("3/15/2021 12:05 AM", "%m/%d/%Y %I:%M %p", "2021-03-15T00:05"),
+        (
+            "Fri, 05 Mar 2021 10:20:30 GMT",
+            "%a, %d %b %Y %H:%M:%S",
+            "2021-03-05T10:20:30",
+        ),
+        ("2021-03", "%Y-%m", "2021-03-01"),
     ],
 )
 def test_dates_as_programs_write_them(cells, kind, first):
-    data = read(f"when,class\n{cells},x\n-,y\n{cells},y\n")
+    data = read(f'when,class\n"{cells}",x\n-,y\n"{cells}",y\n')
     assert types(data) == {"when": kind}
     if first is not None:
         assert data.X["when"].to_numpy()[0] == np.datetime64(first)
@@ -67,6 +74,7 @@ def test_dates_as_programs_write_them(cells, kind, first):
 
 def test_marks_of_missing_numbers():
     marks = ["-", "--", ".", "n.a.", "#N/A", "<NA>", "Unknown", "none", "#DIV/0!"]
+    marks += ["na", "Null", "(null)", "\\N", "*", "Not available"]
     rows = [f"{mark},{mark},{mark},x" for mark in marks] + ["1.5,red,,y", ",,,y"]
     data = read("\n".join(["a,w,m,class", *rows]))
     assert types(data) == {"a": "number", "w": "words", "m": "words"}
@@ -143,7 +151,8 @@ MIXED = "".join(f"{i},{i * i},x\n" for i in range(60))
         (b"a,b,class\n", "the input has a header, but no rows; add a line"),
         (b"made by me\na,b,class\n1,w,x\n", "leave out what is above the names"),
         (b"a,b,class\n1,w,x\n3,4,y,z\n", "found 4; put what has a ',' in it between"),
-        (b"a,kind,\n1,x,\n2,y,\n", "column '', which is to have the labels, is empty"),
+        (b"a,kind\n1,\n2,\n", "column 'kind', which is to have the labels, is empty"),
+        (b"a,kind\n,\n,\n", "the input has only empty rows; fill them in."),
         (
             b"a,b,class\n1,w,x\n3,4,NA\n",
             "in column 'class', 'NA' stands for none; fill",
@@ -151,6 +160,7 @@ MIXED = "".join(f"{i},{i * i},x\n" for i in range(60))
         (b"a,a,class\n1,w,x\n2,v,y\n", "has 2 columns called 'a'; give each a name"),
         (b"a,a,class\n1,1,x\n2,2,y\n", "has 2 columns called 'a'; give each a name"),
         (b"class\nx\ny\nx\n", "the input has one column, the label 'class'; give oth"),
+        (b"a b class\n1 2 x\n", "give others to learn from, with a comma, tab, semic"),
         (b"a,b,class\n1,w\n3,4,y\n", "line 2: expected 3 columns, found 2; fill in"),
         (b"a,b,class\n1,w,x\n3,4,\n", "line 3: there is no label in column 'class';"),
         (
@@ -160,10 +170,6 @@ MIXED = "".join(f"{i},{i * i},x\n" for i in range(60))
         (
             b"a,b,class\n1,w,x\n3,\0,y\n",
             "the input, line 3: a byte is zero, which is no text; save the file again",
-        ),
-        (
-            "a,class\n1,x\n".encode("utf-16"),
-            "is text in UTF-16; save it as UTF-8, or, if it is a table, give --encod",
         ),
         (
             f"a,b,class\n{MIXED}7,oops,y\n".encode(),
@@ -181,8 +187,11 @@ def test_encoding():
     text = "a,class\nrä,x\nru,y\n"
     data = read(text.encode("latin-1"), encoding="latin-1")
     assert data.X["a"].to_pylist() == ["rä", "ru"]
-    data = read(text.encode("utf-16"), encoding="utf-16")
-    assert data.X["a"].to_pylist() == ["rä", "ru"]
+    for options in ({"encoding": "utf-16"}, {}):  # its mark tells
+        data = read(text.encode("utf-16"), **options)
+        assert data.X["a"].to_pylist() == ["rä", "ru"]
+    with pytest.raises(ValueError, match=r"0x80 is no text.*--encoding cp1252"):
+        read("a,class\n5 €,x\n".encode("cp1252"))
     with pytest.raises(ValueError, match="--encoding klingon is not known"):
         read(text, encoding="klingon")
     with pytest.raises(ValueError, match="line 2 is no text in ascii"):
@@ -195,6 +204,93 @@ def test_what_a_model_needs():
         read("a,b\n1,2\n", trained=trained)
     with pytest.raises(ValueError, match=r"line 3, column 'd': '5.1.24' is no date of"):
         read("a,d\n1,2024-01-05\n2,5.1.24\n", trained=trained)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "found"),
+    [
+        ("number", "a;z\n1,5;\n$2;\n", [1.5, 2]),
+        ("number, as 1.234,5", "a;z\n1.5;\n2;\n", [1.5, 2]),
+        ("number, as 1,234.5 kg", "a;z\n1.5;\n2;\n", [1.5, 2]),
+        ("time, as 12:30", "a;z\n7:30 AM;\n-;\n", [7.5, None]),
+    ],
+)
+def test_written_in_another_way_than_in_training(kind, text, found):
+    trained = Trained([("a", kind)], "z", True)
+    assert read(text, trained=trained, optional=True).X["a"].to_pylist() == found
+
+
+def test_another_date_or_unit_than_in_training():
+    trained = Trained([("a", "%d.%m.%Y")], None, True)
+    (day,) = read("a,b\n2024-01-31,1\n", trained=trained).X["a"].to_pylist()
+    assert (day.month, day.day) == (1, 31)
+    trained = Trained([("a", "number, as 1,234.5 kg")], None, True)
+    with pytest.raises(ValueError, match=r"'300 g' is no number, as 1,234.5 kg"):
+        read("a,b\n300 g,1\n", trained=trained)
+
+
+def test_columns_without_a_name():
+    data = read(",n,,kind,\n0,1.5,w,x,\n1,2.5,v,y,\n")
+    assert data.label_name == "kind"  # and not the empty column that is the last
+    assert data.feature_names == ["Unnamed: 0", "n", "Unnamed: 2", "Unnamed: 4"]
+    data = read("n,,kind\n1.5,2,3\n3,4,5\n")  # by our own parser
+    assert data.feature_names == ["n", "Unnamed: 1"]
+
+
+def test_rows_with_nothing_in_them():
+    """As programs of sheets write them below the table."""
+    text = "a,b,kind\n1,w,x\n2,v,y\n,,\n , ,\n"
+    assert read(text).y.tolist() == ["x", "y"]
+    trained = Trained([("a", "number"), ("b", "words")], "kind", True)
+    with pytest.warns(UserWarning, match="line 4: there is no label"):
+        again = read(text, trained=trained, optional=True)
+    assert len(again.X) == 4  # a label for each
+
+
+def test_labels_may_be_missing_where_they_are_not_needed():
+    trained = Trained([("a", "number")], "kind", True)
+    assert read("a,kind\n1,\n2,?\n", trained=trained, optional=True).y is None
+    with pytest.warns(UserWarning, match="line 3: there is no label in column 'kind'"):
+        assert read("a,kind\n1,x\n2,\n", trained=trained, optional=True).y is None
+    with pytest.raises(ValueError, match="line 3: there is no label"):
+        read("a,kind\n1,x\n2,\n", trained=trained)
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_columns_that_a_model_makes_nothing_of_may_be_missing(mixed):
+    types = [("id", "number"), ("a", "number")]
+    trained = Trained(types, "kind", mixed, unused=["id"])
+    for text in ("a\n1\n2\n", "a,id\n1,p7\n2,p8\n"):
+        X = read(text, trained=trained).X
+        a, unused = (X["a"], X["id"]) if mixed else (X[:, 1], X[:, 0])
+        assert np.asarray(a).tolist() == [1, 2]
+        assert np.isnan(np.asarray(unused, dtype=float)).all()
+
+
+def test_no_names_for_a_model():
+    trained = Trained([("a", "number"), ("b", "number")], "kind", False)
+    assert read("1,2\n3,4\n", trained=trained).y is None  # no column is left
+    assert read("1,2,x\n3,4,y\n", trained=trained).y.tolist() == ["x", "y"]
+    trained = Trained([("a", "number"), ("b", "words")], "kind", True)
+    with pytest.raises(ValueError, match="has no line with the names of its columns"):
+        read("1,w\n3,v\n", trained=trained)
+
+
+def test_the_index_of_a_frame_is_no_label():
+    content = io.BytesIO()
+    frame = pd.DataFrame({"a": [1, 2], "kind": ["x", "y"]}, index=[7, 3])
+    frame.to_parquet(content)
+    data = read(content.getvalue(), format="parquet")
+    assert data.label_name == "kind"
+
+
+def test_parquet_for_a_model():
+    content = io.BytesIO()
+    pd.DataFrame({"a": [1.5, 2], "kind": [None, "y"]}).to_parquet(content)
+    trained = Trained([("id", "int64"), ("a", "double")], "kind", True, ["id"])
+    options = {"format": "parquet", "trained": trained, "optional": True}
+    data = read(content.getvalue(), **options)
+    assert data.y is None and data.X.column_names == ["id", "a"]
 
 
 def test_without_pyarrow(monkeypatch):
@@ -213,6 +309,20 @@ def test_without_pyarrow(monkeypatch):
         ("a;class\n1,234;x\n0,5;y\n", [1.234, 0.5], "number, as 1.234,5"),
         ("a;class\n1.234,5;x\n7 €;y\n", [1234.5, 7], "number, as 1.234,5"),
         ('a,class\n"0,123",x\n"1,5",y\n', [0.123, 1.5], "number, as 1.234,5"),
+        ("a,class\n1 234.5,x\n-12 000 000,y\n", [1234.5, -12e6], "number, as 1,234.5"),
+        ("a;class\n1\u202f234,5;x\n1'000;y\n", [1234.5, 1000], "number, as 1.234,5"),
+        ("a,class\n(12.5),x\n$3,y\n", [-12.5, 3], "number, as 1,234.5"),
+        ("a,class\n\u22127,x\n3,y\n", [-7, 3], "number, as 1,234.5"),
+        ("a,class\n12 34,x\n56 78,y\n", ["12 34", "56 78"], "words"),
+        ("a,class\nUSD 5,x\nUSD -3.5,y\n", [5, -3.5], "number, as 1,234.5"),
+        ("a,class\n12.5 kg,x\n-3kg,y\n,z\n", [12.5, -3, None], "number, as 1,234.5 kg"),
+        ("a;class\n12,5 m²;x\n3 m²;y\n", [12.5, 3], "number, as 1.234,5 m²"),
+        ("a,class\n1 year,x\n3 years,y\n", [1, 3], "number, as 1,234.5 year"),
+        ("a,class\n37.5°C,x\n4 °C,y\n", [37.5, 4], "number, as 1,234.5 °C"),
+        ("a,class\n1 kg,x\n300 g,y\n", ["1 kg", "300 g"], "words"),
+        ("a,class\n12:30,x\n7:45,y\n-,z\n", [12.5, 7.75, None], "time, as 12:30"),
+        ("a,class\n1:30:36,x\n0:00:00,y\n", [1.51, 0], "time, as 12:30:59"),
+        ("a,class\n12:30 AM,x\n7:45 p.m.,y\n", [0.5, 19.75], "time, as 1:30 PM"),
         ("a,class\n1.2.3,x\n4,y\n", ["1.2.3", "4"], "words"),
         ("a,class\n1 2%,x\n4,y\n", ["1 2%", "4"], "words"),
     ],
@@ -232,6 +342,7 @@ def test_numbers_as_people_write_them(text, numbers, kind):
         "a|b|class\n1|2|x\n3|4|y\n",
         "sep=;\na;b;class\n1;2;x\n3;4;y\n",
         "sep=|\r\n1|2|x\r\n3|4|y\r\n",
+        "a,b,class\r1,2,x\r3,4,y\r",
         "\ufeffa;b;class\r\n1;2;x\r\n3;4;y\r\n",
     ],
 )

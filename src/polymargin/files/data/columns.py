@@ -8,7 +8,7 @@ import numpy as np
 
 from ...base.threads import thread_count
 from .data import Data, as_numbers
-from .label_column import find_label
+from .label_column import find_label, with_names
 from .label_rule import simplest_labels
 from .limits import unpacked_bytes
 from .load import check_options, find_format, parse
@@ -18,6 +18,8 @@ from .sources import name_of, read_bytes
 from .table import read_head, read_table, table_head
 
 TABLES = ("csv", "tsv", "parquet")
+_MARKS = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16
+_START = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -34,11 +36,14 @@ class Trained:
         column that the model does not know.
     mixed : bool
         Whether the model takes a pyarrow Table, and not an array.
+    unused : sequence of str
+        Columns that the model makes nothing of: they need not be there.
     """
 
     types: Sequence[tuple[str, str]]
     label: str | None
     mixed: bool
+    unused: Sequence[str] = ()
 
 
 def read_columns(
@@ -50,6 +55,7 @@ def read_columns(
     trained: Trained | None = None,
     as_words: Sequence[str] = (),
     written: bool = False,
+    optional: bool = False,
     n_jobs: int | None = None,
     limit: int,
 ) -> Data:
@@ -66,7 +72,7 @@ def read_columns(
         there is one.
     trained : Trained or None
         Columns of a model: they are returned in its order, and others left out.
-    as_words, written
+    as_words, written, optional
         As in `read_mixed`.
     n_jobs : int or None
     limit : int
@@ -82,7 +88,10 @@ def read_columns(
     if kind == "parquet":
         names = parquet_names(content, name)
     else:
-        names = read_head(content, name, delimiter).names
+        head = read_head(content, name, delimiter)
+        names = with_names(head.names)
+        if names is None and trained is not None and label is None:
+            label = False if head.width == len(trained.types) else None
     if names is not None:
         check_titles(names, name)
         if trained is not None and label is None:
@@ -96,14 +105,15 @@ def read_columns(
             data = read(content, name, delimiter, limit, n_jobs, **options)
     except ValueError as error:
         _need_pyarrow(error)
-    types = None if trained is None else trained.types
+    options |= {"optional": optional}
+    if trained is not None:
+        options |= {"types": trained.types, "unused": trained.unused}
     if data is None and kind == "parquet":
-        data = parquet_table(content, name, limit=limit, types=types, **options)
+        data = parquet_table(content, name, limit=limit, **options)
     elif data is None:
-        options |= {"types": types, "as_words": as_words}
-        data = read_mixed(content, name, delimiter, **options)
+        data = read_mixed(content, name, delimiter, as_words=as_words, **options)
     elif trained is not None:
-        data = _ordered(data, types, name)
+        data = _ordered(data, trained, name)
     if trained is None:
         return data
     _tell_others(names, trained, label, name)
@@ -154,9 +164,11 @@ def _array_of_text(content, name, delimiter, limit, n_jobs, *, label, written) -
     options = {"label": label, "written": written, "threads": threads}
     data = read_table(content, name, delimiter, **options)
     head = table_head(content, name, delimiter, label=label)
-    if head.names is None or head.label is None:
+    titles = with_names(head.names)
+    if titles is None:
         return data
-    return replace(data, label_name=head.names[head.label])
+    label_name = None if head.label is None else titles.pop(head.label)
+    return replace(data, feature_names=titles, label_name=label_name)
 
 
 def _array_of_parquet(
@@ -171,8 +183,9 @@ def _array_of_parquet(
     return data
 
 
-def _ordered(data: Data, types, name: str) -> Data:
+def _ordered(data: Data, trained: Trained, name: str) -> Data:
     """Return the columns of a model, in its order."""
+    types = trained.types
     if data.feature_names is None:
         if data.X.shape[1] != len(types):
             raise ValueError(
@@ -181,13 +194,14 @@ def _ordered(data: Data, types, name: str) -> Data:
                 f"them."
             )
         return data
-    order = []
-    for title, _ in types:
-        if title not in data.feature_names:
-            raise ValueError(missing_column(title, data.feature_names, name))
-        order.append(data.feature_names.index(title))
     names = [title for title, _ in types]
-    return replace(data, X=data.X[:, order], feature_names=names)
+    X = np.full((len(data.X), len(names)), np.nan)
+    for place, title in enumerate(names):
+        if title in data.feature_names:
+            X[:, place] = data.X[:, data.feature_names.index(title)]
+        elif title not in trained.unused:
+            raise ValueError(missing_column(title, data.feature_names, name))
+    return replace(data, X=X, feature_names=names)
 
 
 def load_columns(
@@ -203,6 +217,7 @@ def load_columns(
     trained: Trained | None = None,
     as_words: Sequence[str] = (),
     written: bool = False,
+    optional: bool = False,
     several_labels: bool | str = False,
 ) -> Data:
     """Read rows and labels from a file; of a table, columns of any kind.
@@ -214,7 +229,7 @@ def load_columns(
         As in `load_data`.
     encoding : str or None
         Of the text of a table; UTF-8 if None.
-    trained, as_words, written
+    trained, as_words, written, optional
         As in `read_columns`.
 
     Returns
@@ -230,12 +245,30 @@ def load_columns(
         of_rows = {"n_features": n_features, "zero_based": zero_based}
         of_rows["several_labels"] = several_labels
         return parse(content, name, kind, **of_all, **of_rows)
-    if encoding is not None and kind != "parquet":
-        content = _in_utf8(content, encoding, name)
+    if kind != "parquet":
+        if encoding is None and bytes(content[:2]) in _MARKS:
+            encoding = "utf-16"
+        if encoding is not None:
+            content = _in_utf8(content, encoding, name)
+        content = _in_lines(content)
     data = read_columns(
-        content, name, kind, trained=trained, as_words=as_words, **of_all
+        content,
+        name,
+        kind,
+        trained=trained,
+        as_words=as_words,
+        optional=optional,
+        **of_all,
     )
     return replace(data, is_table=True)
+
+
+def _in_lines(content: memoryview) -> memoryview:
+    """Return text with line feeds, if it has only returns, as of old Macs."""
+    start = bytes(content[:_START])
+    if b"\r" not in start or b"\n" in start or b"\n" in bytes(content):
+        return content
+    return memoryview(bytes(content).replace(b"\r", b"\n"))
 
 
 def _in_utf8(content: memoryview, encoding: str, name: str) -> memoryview:
@@ -243,7 +276,7 @@ def _in_utf8(content: memoryview, encoding: str, name: str) -> memoryview:
         return memoryview(bytes(content).decode(encoding).encode())
     except LookupError:
         raise ValueError(
-            f"--encoding {encoding} is not known; give one such as latin-1 or utf-16."
+            f"--encoding {encoding} is not known; give one such as cp1252 or utf-16."
         ) from None
     except UnicodeDecodeError as error:
         line = bytes(content[: error.start]).count(b"\n") + 1

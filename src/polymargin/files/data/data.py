@@ -33,6 +33,8 @@ class Data:
         Of the column of the labels, if it has a name.
     is_table : bool
         Whether columns are those of a table, each in its own unit.
+    unused : tuple of str
+        Columns of a table that nothing is made of, as those who look at it find.
     """
 
     X: np.ndarray | sp.csr_matrix
@@ -43,6 +45,7 @@ class Data:
     label_name: str | None = None
     is_table: bool = False
     label_names: np.ndarray | None = None
+    unused: tuple[str, ...] = ()
 
 
 def as_numbers(data: Data, name: str, dtype: Any, first_row: int = 0) -> Data:

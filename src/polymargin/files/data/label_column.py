@@ -1,9 +1,25 @@
-"""Which column of a table holds the label."""
+"""Which column of a table holds the label; names of columns that have none."""
 
+import re
 from collections.abc import Sequence
 from numbers import Integral
 
 USUAL_NAMES = ("label", "class", "target", "y")
+# As pandas calls a column without a name, and the index of a frame in Parquet.
+_NAMELESS = re.compile(r"(unnamed: \d+|__index_level_\d+__)?", re.IGNORECASE)
+
+
+def with_names(names: Sequence[str] | None) -> list[str] | None:
+    """Return names of columns; those without get one, by their position.
+
+    Examples
+    --------
+    >>> with_names(["", "age", ""])
+    ['Unnamed: 0', 'age', 'Unnamed: 2']
+    """
+    if names is None:
+        return None
+    return [name or f"Unnamed: {place}" for place, name in enumerate(names)]
 
 
 def find_label(
@@ -34,7 +50,10 @@ def find_label(
             for at, name in enumerate(names or ())
             if name.strip().lower() in USUAL_NAMES
         ]
-        return usual[-1] if usual else n_columns - 1
+        named = [
+            at for at, name in enumerate(names or ()) if not _NAMELESS.fullmatch(name)
+        ]
+        return (usual or named or [n_columns - 1])[-1]
     if isinstance(label, str):
         return _by_name(names, label, table)
     if not isinstance(label, Integral) or isinstance(label, bool):

@@ -28,6 +28,21 @@ _BY_SUFFIX = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
+_SHEET = "a workbook", "save the sheet as CSV"
+_IN_PANDAS = "read it in pandas, and save it with to_csv or to_parquet"
+# What people have, and what to do with it.
+_OTHERS = {
+    **dict.fromkeys((".xlsx", ".xls", ".xlsm", ".ods"), _SHEET),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson"), ("JSON", _IN_PANDAS)),
+    **dict.fromkeys((".pkl", ".pickle"), ("a pickle", _IN_PANDAS)),
+    **dict.fromkeys((".feather", ".arrow"), ("a file of Arrow", _IN_PANDAS)),
+    **dict.fromkeys((".h5", ".hdf5"), ("HDF5", _IN_PANDAS)),
+    **dict.fromkeys(
+        (".dta", ".sav", ".sas7bdat"), ("of a statistics program", _IN_PANDAS)
+    ),
+    ".npy": ("an array without labels", "save it with numpy.savez(file, X=X, y=y)"),
+    ".arff": ("ARFF", "leave out the lines with @, put the names of columns there"),
+}
 _BY_MAGIC = {b"PK\x03\x04": "npz", b"PK\x05\x06": "npz", b"PAR1": "parquet"}
 
 
@@ -233,6 +248,11 @@ def find_format(text: memoryview, source: Any) -> str:
     suffix = suffix_of(source)
     if suffix in _BY_SUFFIX:
         return _BY_SUFFIX[suffix]
+    if suffix in _OTHERS:
+        what, remedy = _OTHERS[suffix]
+        raise ValueError(
+            f"{name_of(source)} is {what}, which is not read here; {remedy}."
+        )
     start = bytes(text[:4])
     if start in _BY_MAGIC:
         return _BY_MAGIC[start]

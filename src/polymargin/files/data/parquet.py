@@ -35,14 +35,24 @@ def read_parquet(content: memoryview, name: str, *, limit: int, label=None) -> D
 
 
 def parquet_table(
-    content: memoryview, name: str, *, limit: int, label=None, types=None, written=False
+    content: memoryview,
+    name: str,
+    *,
+    limit: int,
+    label=None,
+    types=None,
+    unused=(),
+    written=False,
+    optional=False,
 ) -> Data:
     """Read a table with columns of any kind; arguments are those of `read_mixed`."""
     with _parquet(name) as pa:
         table = _read_whole(content, name, limit, pa)
     titles = list(table.column_names)
     at = find_label(titles, len(titles), label, name)
-    y = None if at is None else _labels(titles[at], table.column(at), name)
+    y = None
+    if at is not None and not (optional and table.column(at).null_count):
+        y = _labels(titles[at], table.column(at), name)
     if y is not None and not written:
         y = simplest_labels(y)
     if types is None:
@@ -50,7 +60,11 @@ def parquet_table(
     else:
         wanted = [title for title, _ in types]
     for title in wanted:
-        if title not in titles:
+        if title in unused:
+            if title in titles:
+                table = table.drop_columns(title)
+            table = table.append_column(title, pa.nulls(len(table), pa.float64()))
+        elif title not in titles:
             raise ValueError(missing_column(title, titles, name))
     X = table.select(wanted)
     return Data(

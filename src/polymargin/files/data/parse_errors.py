@@ -29,7 +29,7 @@ def check_utf8(text: memoryview, name: str) -> None:
         line = bytes(text[: error.start]).count(b"\n") + 1
         raise ValueError(
             f"{name}, line {line}: the byte 0x{text[error.start]:02x} is no text in "
-            f"UTF-8; save it as that, or name its encoding, such as --encoding latin-1."
+            f"UTF-8; save it as that, or name its encoding, such as --encoding cp1252."
         ) from None
 
 

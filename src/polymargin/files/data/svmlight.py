@@ -14,6 +14,7 @@ _FIRST_INDEX = {
     True: _reading.FirstIndex.zero,
     False: _reading.FirstIndex.one,
 }
+_START = 1 << 10  # bytes, to see whether there are pairs at all
 # What the core expects at the beginning of a row that has more labels than one, or none
 # where others have some.
 _ONE_LABEL = ("one label", "index:value", "a label, as in the first row")
@@ -76,7 +77,11 @@ def read_svmlight(
             several, parsed = True, again
     if "expected" in parsed:
         parsed["line"] += lines_before or 0
-        raise ValueError(parse_error_message(name, parsed))
+        message = parse_error_message(name, parsed)
+        if parsed["line"] == 1 and b":" not in bytes(text[:_START]):
+            remedy = "put a comma, tab, semicolon or bar between columns"
+            message = f"{message[:-1]}; if it is a table, {remedy}."
+        raise ValueError(message)
     n_rows, found = len(parsed["indptr"]) - 1, parsed["n_features"]
     if n_rows == 0 and lines_before is not None:
         return None

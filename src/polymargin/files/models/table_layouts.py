@@ -5,6 +5,7 @@ stands above what writes files.
 """
 
 from ...tables.column_kinds import KINDS, USELESS, Column
+from ...tables.written_columns import is_kind
 from .attribute_codecs import SIZE, TEXT, Codec, choice, number
 from .errors import ModelFileError
 from .estimator_entries import ESTIMATOR
@@ -13,7 +14,7 @@ from .layout import Layout, agree, width_of
 from .transformer_codecs import list_of
 from .transformer_layouts import transformer
 
-_KIND = choice({*KINDS, "boolean", "characters", *USELESS})
+_KIND = choice({*KINDS, "ranked", "boolean", "characters", *USELESS})
 _PART = choice(("day", "month", "weekday", "hour"))
 
 
@@ -31,6 +32,13 @@ def _read_part(reader, entry) -> tuple[int, str]:
     return column, _PART.read(reader, part)
 
 
+def _read_written(reader, entry) -> tuple[str | int, str]:
+    column, kind = _values(entry, 2)
+    if not isinstance(column, str | int) or not is_kind(kind):
+        raise ModelFileError("a written column has no name and kind")
+    return column, kind
+
+
 def _values(entry, length: int) -> tuple:
     values = read_value(entry)
     if not isinstance(values, tuple) or len(values) != length:
@@ -42,6 +50,7 @@ _COLUMN = Codec(
     lambda writer, name, value: write_value((value.name, value.kind, value.what)),
     _read_column,
 )
+_WRITTEN = Codec(lambda writer, name, value: write_value(value), _read_written)
 _DATE_PART = Codec(lambda writer, name, value: write_value(value), _read_part)
 
 
@@ -68,7 +77,11 @@ TABLES = (
     transformer(
         "polymargin.tables.table_columns",
         "TableColumns",
-        {"columns_": list_of(_COLUMN), "recipe_": ESTIMATOR},
+        {
+            "columns_": list_of(_COLUMN),
+            "written_": list_of(_WRITTEN),
+            "recipe_": ESTIMATOR,
+        },
         check=lambda model: agree(
             len(model.columns_) == model.recipe_.n_features_in_, "columns_"
         ),
