@@ -5,7 +5,7 @@ import scipy.sparse as sp
 from sklearn.metrics.pairwise import manhattan_distances
 
 from .._core import core
-from ..base.threads import openmp_on_one_thread
+from ..base.one_thread import openmp_on_one_thread
 from .csr import narrow_indices
 from .kernel_base import Kernel, dense_rows
 from .kernel_points import Points, finite, products, square_norms

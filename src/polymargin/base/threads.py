@@ -3,15 +3,12 @@ the workers of a cluster, if joblib was told so.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from functools import cache
+from contextlib import ExitStack, contextmanager
 from mmap import mmap
 from threading import Event, Thread
-from typing import Any
 
 from joblib import Parallel, cpu_count, delayed, effective_n_jobs, parallel_config
 from joblib.parallel import get_active_backend
-from threadpoolctl import ThreadpoolController
 
 _THREADS_OF_A_CORE = 4
 _BYTES_OF_A_THREAD = 64 << 20  # of addresses: its stack, and what BLAS works in
@@ -177,27 +174,3 @@ def for_each(
     if _cluster() is None:
         return on_threads(lambda these: work(*these), arguments, threads, stop)
     return list(Parallel()(delayed(work)(*these) for these in arguments))
-
-
-@cache
-def _controller(user_api: str) -> ThreadpoolController:
-    """Of the libraries that are loaded when it is first needed."""
-    return ThreadpoolController().select(user_api=user_api)
-
-
-def blas_on_one_thread() -> AbstractContextManager[Any]:
-    """Return a context in which BLAS starts no threads.
-
-    What a product rounds to can depend on their number, and the threads of
-    `on_threads` each have products of their own.
-    """
-    return _controller("blas").limit(limits=1)
-
-
-def openmp_on_one_thread() -> AbstractContextManager[Any]:
-    """Return a context in which OpenMP starts no threads for the thread that calls it.
-
-    It keeps those that it has started: a process that is forked from this one would
-    wait forever for threads that it does not have.
-    """
-    return _controller("openmp").limit(limits=1)

@@ -14,7 +14,8 @@ from ..access.kernels import make_kernel
 from ..access.landmarks import ROWS_PER_LANDMARK, choose_rows
 from ..access.mean_and_variance import moments_of
 from ..access.nystroem import NystroemFeatures
-from ..base.threads import blas_on_one_thread, thread_count
+from ..base.one_thread import blas_on_one_thread
+from ..base.threads import thread_count
 from .partition_data import PartitionData
 from .partition_summary import PartitionSummary
 from .tasks import Tasks

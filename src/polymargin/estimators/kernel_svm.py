@@ -11,7 +11,8 @@ from ..access.kernel_registry import lists_kernels
 from ..access.kernels import make_kernel
 from ..access.shifted_kernel import ShiftedKernel
 from ..base.annotations import Array, ClassWeight, CrossValidation, Kernel, Rows, Seed
-from ..base.threads import blas_on_one_thread, thread_count
+from ..base.one_thread import blas_on_one_thread
+from ..base.threads import thread_count
 from ..driver.kernel.solvers import KERNEL_SOLVERS, kernel_driver, solver_of
 from ..driver.loop import Clock, OutOfTime
 from ..driver.low_rank import low_rank_driver

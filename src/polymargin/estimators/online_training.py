@@ -10,7 +10,8 @@ import scipy.sparse as sp
 from ..access.kernels import make_kernel
 from ..access.precomputed import Positions
 from ..base.annotations import Rows
-from ..base.threads import blas_on_one_thread, thread_count
+from ..base.one_thread import blas_on_one_thread
+from ..base.threads import thread_count
 from ..driver.convergence import train_to_optimum
 from ..driver.loop import Reporter, Stopping
 from ..driver.online.driver import OnlineDriver

@@ -11,7 +11,8 @@ from ..access.kernel_base import Kernel
 from ..access.kernel_points import Points
 from ..access.nystroem import NystroemFeatures
 from ..access.precomputed import Positions
-from ..base.threads import blas_on_one_thread, on_threads
+from ..base.one_thread import blas_on_one_thread
+from ..base.threads import on_threads
 
 _VALUES = 1 << 20  # kernel values, or scores, that a thread computes at a time
 _MOST_ROWS = 4096  # of these

@@ -14,7 +14,8 @@ from sklearn.utils import _safe_indexing
 
 from ..access.csr import check_compressed
 from ..base.annotations import Labels, Rows
-from ..base.threads import blas_on_one_thread, thread_count
+from ..base.one_thread import blas_on_one_thread
+from ..base.threads import thread_count
 from .candidates import MOST_ROWS, kernel_candidates, kernels_pay, linear_candidates
 from .trial_runs import TrialRuns
 from .trials import Trial, take

@@ -9,7 +9,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from ..base.annotations import CrossValidation, Labels, Rows, Weights
-from ..base.threads import blas_on_one_thread, on_all_workers, thread_count
+from ..base.one_thread import blas_on_one_thread
+from ..base.threads import on_all_workers, thread_count
 from ..driver.loop import Clock
 from .folds import Folds
 from .grid_walk import GridWalk

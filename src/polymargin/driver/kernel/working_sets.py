@@ -22,7 +22,9 @@ from ...machine.problem import Problem
 from ..options import KernelOptions
 from ..protocol import EpochReport
 
-_FRESH = 512  # most kernel rows of a round that are not in the cache
+# Kernel rows of a round that are not in the cache: few at first, when any row violates
+# its conditions and most will not matter in the end; then a share of those there are.
+_LEAST_FRESH, _MOST_FRESH, _FRESH_SHARE = 64, 512, 1 / 8
 _PATIENCE = 30  # how often all examples may be tried without progress
 _ACCURACY = 0.1  # of the working set, as a share of the violation before
 _SHRUNK = 0.1  # of the violation is left where a shrunk problem may be solved
@@ -111,7 +113,9 @@ class BlockDriver:
 
     def _select(self) -> None:
         size = max(min(self._square, self._core.capacity), 2)
-        self._working = self._core.select(size, _FRESH)
+        fresh = int(_FRESH_SHARE * self._core.cached)
+        fresh = min(max(fresh, _LEAST_FRESH), _MOST_FRESH)
+        self._working = self._core.select(size, fresh)
 
     def certificate_seconds(self) -> float:
         """How long `certify` will take about if the time is over."""
@@ -136,7 +140,7 @@ class BlockDriver:
             self._select()
             violation = self._core.state()[2]
         room = self._core.capacity
-        full = room < len(self._rows.points) and self._core.cached + _FRESH > room
+        full = room < len(self._rows.points) and self._core.cached + _MOST_FRESH > room
         in_time = full and 2 * self._rebuild_seconds() <= seconds
         if self._shrinking and in_time and self._core.shrink():
             self._rows.choose_columns()
@@ -159,7 +163,7 @@ class BlockDriver:
             self._shrunk = False
         self._core.clear_scores()
         support = self._core.support()
-        step = min(self._core.capacity, _FRESH)
+        step = min(self._core.capacity, _MOST_FRESH)
         for start in range(0, len(support), step):
             some = support[start : start + step]
             self._rows.fetch(some)

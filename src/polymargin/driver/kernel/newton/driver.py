@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ....access.gram import Gram
-from ....base.threads import blas_on_one_thread
+from ....base.one_thread import blas_on_one_thread
 from ....machine.problem import Problem
 from ....machine.projection import Blocks
 from ...loop import OutOfTime

@@ -20,7 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ....access.rows import Rows
-from ....base.threads import blas_on_one_thread
+from ....base.one_thread import blas_on_one_thread
 from ....certify.balanced_duals import Part, balance, parts_of
 from ....certify.certificate import relative_gap
 from ....machine.problem import Problem

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from ...._core import core
 from ....access.csr import narrow_indices
 from ....access.rows import Rows
-from ....base.threads import blas_on_one_thread
+from ....base.one_thread import blas_on_one_thread
 from ....machine.problem import Problem
 from ....machine.registry import binary_machine
 from ...options import LinearOptions
