@@ -28,7 +28,8 @@ from polymargin.machine.registry import find_machine
 
 
 def newton(machine="ww", loss="hinge", **parameters):
-    parameters = {"tol": 1e-9, "solver": "newton", **parameters}
+    common = {"tol": 1e-9, "solver": "newton", "fit_intercept": False}
+    parameters = common | parameters
     return KernelSVM(machine, loss=loss, **parameters)
 
 
@@ -143,6 +144,7 @@ def test_the_unit_of_features_changes_no_step(machine, C):
     """Features times 8 and C over 64, powers of two, have the same scores."""
     X, y = make_problem(n=60, d=3, k=3, noise=0.2)
     common = {"kernel": "linear", "solver": "newton", "random_state": 0}
+    common["fit_intercept"] = False  # a constant does not change with the unit
     model = KernelSVM(machine, C=C, **common).fit(X, y)
     other = KernelSVM(machine, C=C / 64, **common).fit(8 * X, y)
     assert model.status_ == other.status_ == "converged"

@@ -158,7 +158,7 @@ PEAK = """
     machine, cache_size = sys.argv[1], float(sys.argv[2])
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(4000, 5)), rng.integers(3, size=4000)
-    model = KernelSVM(machine, cache_size=cache_size, max_iter=15, gamma=1.0, tol=0)
+    model = KernelSVM(machine, cache_size=cache_size, max_iter=60, gamma=1.0, tol=0)
     import warnings
     warnings.simplefilter("ignore")
     model.fit(X[:1500], y[:1500])  # imports what is imported late, and fills buffers

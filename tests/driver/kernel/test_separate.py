@@ -262,3 +262,27 @@ def test_without_room_for_the_matrix_classes_are_one_problem():
     scores = together.decision_function(X)
     np.testing.assert_allclose(narrow.decision_function(X), scores, atol=1e-3)
     assert narrow.status_ == "converged"
+
+
+def two_blobs(n, distance):
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % 2
+    return rng.normal(size=(n, 3)) + distance * y[:, None], y
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_large_pairs_of_few_support_vectors_compute_few_kernel_values(k):
+    X, y = two_blobs(2400, 3.0)
+    y[:90] += k - 2  # a small class, whose pairs have matrices
+    model = KernelSVM("ovo", tol=1e-5, random_state=0).fit(X, y)
+    assert model.solver_ == ("block" if k == 2 else "binary")
+    assert model.n_kernel_evaluations_ < 0.3 * len(y) ** 2
+    whole = KernelSVM("ovo", tol=1e-5, solver="binary").fit(X, y)
+    assert whole.n_kernel_evaluations_ >= 0.5 * len(y) ** 2
+    np.testing.assert_allclose(model.objective_, whole.objective_, rtol=2e-5)
+    assert (model.predict(X) == whole.predict(X)).mean() > 0.999
+
+
+def test_large_pairs_of_many_support_vectors_have_matrices():
+    X, y = two_blobs(2400, 0.1)
+    assert KernelSVM("ovo", random_state=0).fit(X, y).solver_ == "binary"

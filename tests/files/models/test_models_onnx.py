@@ -166,7 +166,7 @@ def test_a_kernel_without_a_graph_is_refused(monkeypatch):
     class CubeKernel(LinearKernel):
         pass
 
-    model = KernelSVM(kernel="linear", random_state=0).fit(X, y)
+    model = KernelSVM(kernel="linear", fit_intercept=False).fit(X, y)
     monkeypatch.setattr(model._expansion.kernel, "__class__", CubeKernel)
     with pytest.raises(TypeError, match="CubeKernel has no ONNX graph"):
         export_onnx(model)

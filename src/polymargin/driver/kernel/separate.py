@@ -4,9 +4,11 @@ The kernel of all rows with each other is computed once, by matrix products. The
 of one-vs-one, or the classes of one-vs-rest, are then trained in one call of the core,
 one problem after the other on every thread, two variables at a time. Where that matrix
 would be far larger than what a processor keeps near, every pair of one-vs-one has one
-of its own, for as long as it is trained.
+of its own, for as long as it is trained. Where a large pair seems to need few kernel
+rows, it is trained by working sets instead.
 """
 
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -16,7 +18,7 @@ from ...access.gram import Gram
 from ...access.symmetric_matrix import padded_to_packs, symmetric_matrix
 from ...base.threads import on_threads
 from ...machine.problem import Problem
-from ...machine.registry import Machine
+from ...machine.registry import Machine, binary_machine
 from ..options import KernelOptions
 from ..protocol import EpochReport
 from .pair_matrices import PairMatrices
@@ -24,6 +26,9 @@ from .pair_matrices import PairMatrices
 _NEAR = 64e6  # bytes: beyond, a matrix is slow to write and to read
 _FAR = 400e6  # bytes: beyond, rows on demand are sooner there than a whole matrix
 _LARGEST_PAIR = 4096  # rows, beyond which most kernel values are not needed
+SMALL_PAIR = 2000  # rows, up to which all kernel values are soon there
+_SAMPLE = 512  # rows that tell of how many support vectors there will be
+_FEW = 0.4  # share of them in a sample: of all rows it will be far smaller
 
 
 def is_separate(machine: Machine) -> bool:
@@ -47,6 +52,50 @@ def _has_matrices_of_pairs(gram: Gram, problem: Problem) -> bool:
         and sizes[-2:].sum() <= _LARGEST_PAIR
         and _bytes_of(len(gram), np.dtype(gram.kernel.dtype)) > _NEAR
     )
+
+
+def rests_on_few(gram: Gram, problem: Problem, options: KernelOptions) -> bool:
+    """Whether the largest of the binary problems seems to need few of its kernel rows.
+
+    So it is if a sample of its rows has few support vectors. A matrix of all its kernel
+    values would then take longer than all the rest.
+    """
+    if not (problem.machine.formulation.by_pairs or problem.n_columns == 1):
+        return False
+    sizes = _sizes_of_classes(problem)
+    first, second = np.sort(np.argsort(-sizes, kind="stable")[:2])
+    total = int(sizes[first] + sizes[second])
+    if total <= SMALL_PAIR:
+        return False
+    labels = problem.labels - problem.labels.min()
+    rows = []
+    for number in (first, second):
+        of_class = np.flatnonzero(labels == number)
+        wanted = max(_SAMPLE * len(of_class) // total, min(32, len(of_class)))
+        rows.append(of_class[np.linspace(0, len(of_class) - 1, wanted).astype(int)])
+    chosen = np.concatenate(rows)
+    sample = Problem(
+        binary_machine(problem.machine.loss),
+        np.repeat([-1, 0], [len(rows[0]), len(rows[1])]),
+        1,
+        problem.loss_weights[chosen],
+    )
+    driver = SeparateDriver(gram.choose(chosen), sample, replace(options, threads=1))
+    driver.epoch(float("inf"))
+    share = len(driver.duals()[2]) / len(chosen)
+    return share <= _FEW and _values_alone(sizes, share) < float(len(gram)) ** 2
+
+
+def _values_alone(sizes: np.ndarray, share: float) -> float:
+    """Kernel values of all pairs, each trained alone, if large ones need few rows.
+
+    Support vectors grow about like the square root of the rows; as many rows again are
+    computed on the way to them.
+    """
+    first, second = np.triu_indices(len(sizes), 1)
+    rows = (sizes[first] + sizes[second]).astype(float)
+    needed = 2 * share * np.sqrt(_SAMPLE * rows)
+    return float(np.sum(rows * np.where(rows <= SMALL_PAIR, rows, needed)))
 
 
 class SeparateDriver:
@@ -86,7 +135,9 @@ class SeparateDriver:
         """Whether the matrices find room, and are worth computing as a whole."""
         needed = cls.bytes_for(gram, problem, options.threads)
         in_reach = _has_matrices_of_pairs(gram, problem) or needed <= _FAR
-        return in_reach and needed <= options.cache_bytes
+        if not (in_reach and needed <= options.cache_bytes):
+            return False
+        return not rests_on_few(gram, problem, options)
 
     def __init__(
         self,

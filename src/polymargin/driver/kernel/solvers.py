@@ -9,7 +9,12 @@ from ..options import KernelOptions
 from ..protocol import KernelDriver, Solver, check_solves, table_of
 from .newton.driver import KernelNewtonDriver
 from .pairs import KernelPairs
-from .separate import SeparateDecomposition, SeparateDriver, is_separate
+from .separate import (
+    SMALL_PAIR,
+    SeparateDecomposition,
+    SeparateDriver,
+    is_separate,
+)
 from .switching import BOTH, BlockThenNewton
 from .two_variable import VIOLATION, TwoVariableDriver
 from .working_sets import BlockDriver
@@ -65,6 +70,14 @@ def _separate(gram: Gram, problem: Problem, options: KernelOptions) -> KernelDri
     return SeparateDriver(gram, problem, options)
 
 
+def _pair_alone(gram: Gram, problem: Problem, options: KernelOptions) -> KernelDriver:
+    """The driver of one pair, if pairs do not share a matrix."""
+    needed = SeparateDriver.bytes_for(gram, problem, options.threads)
+    if len(gram) <= SMALL_PAIR and needed <= options.cache_bytes:
+        return SeparateDriver(gram, problem, options)
+    return BlockThenNewton(gram, problem, options)
+
+
 # Of one-vs-one, they train the binary problems, "binary" all of them together.
 KERNEL_SOLVERS = table_of(
     Solver("auto", lambda machine: True, BlockThenNewton),
@@ -95,4 +108,5 @@ def kernel_driver(gram: Gram, problem: Problem, options: KernelOptions) -> Kerne
         return check_solves(KERNEL_SOLVERS, name, machine).make(gram, problem, options)
     binary = binary_machine(machine.loss)
     solver = check_solves(KERNEL_SOLVERS, name, machine, binary)
-    return KernelPairs(gram, problem, options, solver.make)
+    make = _pair_alone if name == "auto" else solver.make
+    return KernelPairs(gram, problem, options, make)

@@ -23,8 +23,8 @@ from ..options import KernelOptions
 from ..protocol import EpochReport
 
 # Kernel rows of a round that are not in the cache: few at first, when any row violates
-# its conditions and most will not matter in the end; then a share of those there are.
-_LEAST_FRESH, _MOST_FRESH, _FRESH_SHARE = 64, 512, 1 / 8
+# its conditions and most will not matter in the end; then a share of those that do.
+_LEAST_FRESH, _MOST_FRESH, _FRESH_SHARE = 64, 512, 1 / 3
 _PATIENCE = 30  # how often all examples may be tried without progress
 _ACCURACY = 0.1  # of the working set, as a share of the violation before
 _SHRUNK = 0.1  # of the violation is left where a shrunk problem may be solved
@@ -113,7 +113,7 @@ class BlockDriver:
 
     def _select(self) -> None:
         size = max(min(self._square, self._core.capacity), 2)
-        fresh = int(_FRESH_SHARE * self._core.cached)
+        fresh = int(_FRESH_SHARE * len(self._core.support()))
         fresh = min(max(fresh, _LEAST_FRESH), _MOST_FRESH)
         self._working = self._core.select(size, fresh)
 
