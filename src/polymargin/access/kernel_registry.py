@@ -27,6 +27,9 @@ class KernelRow:
         What the class takes besides, and computes from the rows: None or an array.
     has_norms : bool
         Whether its points know their norms.
+    of_products : bool
+        Whether it is a function of the product of two rows. Machines then have an
+        intercept, unless told otherwise.
     of_rows : bool
         Whether it is computed from rows, dense or CSR; else it is looked up.
     """
@@ -37,6 +40,7 @@ class KernelRow:
     parameters: tuple[str, ...] = ()
     learned: tuple[str, ...] = ()
     has_norms: bool = False
+    of_products: bool = False
     of_rows: bool = True
 
     @property
@@ -53,7 +57,7 @@ PARAMETERS = {"gamma": (0, False), "degree": (0, True), "coef0": (-inf, False)}
 KERNELS = {
     row.name: row
     for row in (
-        KernelRow("linear", "x . y", "product_kernels.LinearKernel"),
+        KernelRow("linear", "x . y", "product_kernels.LinearKernel", of_products=True),
         KernelRow(
             "rbf",
             "exp(-gamma |x - y|^2)",
@@ -67,12 +71,14 @@ KERNELS = {
             "(gamma x . y + coef0) ** degree",
             "product_kernels.PolynomialKernel",
             ("gamma", "degree", "coef0"),
+            of_products=True,
         ),
         KernelRow(
             "sigmoid",
             "tanh(gamma x . y + coef0)",
             "product_kernels.SigmoidKernel",
             ("gamma", "coef0"),
+            of_products=True,
         ),
         KernelRow(
             "laplacian",

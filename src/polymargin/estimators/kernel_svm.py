@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..access.gram import Gram
-from ..access.kernel_registry import lists_kernels
+from ..access.kernel_registry import KERNELS, lists_kernels
 from ..access.kernels import make_kernel
 from ..access.shifted_kernel import ShiftedKernel
 from ..base.annotations import Array, ClassWeight, CrossValidation, Kernel, Rows, Seed
@@ -72,8 +72,8 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
 
     fit_intercept : bool or "auto", default="auto"
         Whether scores have an intercept, which is penalised like the weights: 1 is
-        added to all values of the kernel. "auto": with the linear kernel only. Others
-        do as well or better without.
+        added to all values of the kernel. "auto": with the kernels "linear", "poly" and
+        "sigmoid". Others do as well or better without.
 
     loss : {"hinge", "squared_hinge"}, default="hinge"
         What is counted of a margin that falls short.
@@ -356,7 +356,8 @@ class KernelSVM(CalibratedProbabilities, KernelPrediction, Training):
         kernel = make_kernel(self.kernel, self.gamma, self.degree, self.coef0, X)
         wanted = self.fit_intercept
         if wanted == "auto":
-            wanted = self.kernel == "linear"
+            row = KERNELS.get(self.kernel) if isinstance(self.kernel, str) else None
+            wanted = row is not None and row.of_products
         return ShiftedKernel(kernel, 1.0) if wanted else kernel
 
     @property
