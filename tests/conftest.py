@@ -25,6 +25,9 @@ PACKAGES += ("rich", "safetensors", "skl2onnx", "zstandard")
 
 
 def pytest_configure(config):
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # A shell starts what runs in the background so; tests press Ctrl-C.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line(
         "filterwarnings", "error::sklearn.exceptions.ConvergenceWarning"
     )
