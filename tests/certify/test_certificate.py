@@ -20,3 +20,9 @@ def test_of_finite_numbers():
     assert relative_gap(1.0, 1.0 + 1e-16) == 0
     assert relative_gap(0.0, 0.0) == 0
     assert UNCERTIFIED.gap == inf
+
+
+def test_a_dual_above_the_primal_proves_nothing():
+    assert relative_gap(-3e273, 3e273) == inf
+    assert relative_gap(1.0, 1.1) == inf
+    assert relative_gap(1.0, 1.0001) == 0  # rounding, as in single precision

@@ -221,6 +221,7 @@ def test_kernels_of_the_registry(kernel):
     row = KERNELS[kernel]
     data = X if row.of_rows else X @ X.T
     model = KernelSVM(kernel=kernel, gamma=0.1).fit(data, y)
-    assert type(model._expansion.kernel) is row.kernel_class
+    assert type(model._expansion.kernel.plain) is row.kernel_class
+    assert bool(model._expansion.kernel.constant) == row.of_products
     assert (model._expansion.points.norms is not None) if row.has_norms else True
     assert (model.gamma_ is not None) == ("gamma" in row.parameters)

@@ -23,6 +23,7 @@ class DaskKernelSVM(DaskTraining, KernelPrediction, Training):
     of the rows, whose products approximate the kernel, are computed where the rows are
     and stay there. The linear machine on these features is then trained as that of
     `DaskLinearSVM`. The gap is that of the problem with the approximated kernel.
+    There is no intercept.
 
     Parameters
     ----------
@@ -160,7 +161,8 @@ class DaskKernelSVM(DaskTraining, KernelPrediction, Training):
             )
 
     def _twin_parameters(self) -> dict[str, Any]:
-        return super()._twin_parameters() | {"approximation": "nystroem"}
+        fixed = {"approximation": "nystroem", "fit_intercept": False}
+        return super()._twin_parameters() | fixed
 
     def _machine(self) -> Machine:
         return find_machine(self.machine, self.loss)
