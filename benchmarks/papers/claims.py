@@ -75,7 +75,7 @@ def how_many(pages: Sequence[PaperPage], records: Records) -> str:
         f"Of {found.total()} claims, taken from {source}, "
         f"{found[HOLDS]} hold here, "
         f"{found[PARTLY]} hold in part, {found[FAILS]} do not, and {found[NOT_RUN]} "
-        "have not been run."
+        f"{'has' if found[NOT_RUN] == 1 else 'have'} not been run."
     )
 
 
