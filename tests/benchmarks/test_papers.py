@@ -175,7 +175,7 @@ def test_claims_are_judged_from_records(tmp_path):
     page = PaperPage("a.md", "A", tables, paper="000", claims=claims)
     other = PaperPage("b.md", "B", {}, paper="001")
     assert "| x | 1 | - | **not run** |" in claims_table(page, records)
-    assert how_many([page], records).endswith("and 1 have not been run.")
+    assert how_many([page], records).endswith("and 1 has not been run.")
     assert "| Keerthi et al. (2008) | x | **not" in verdicts_table(
         [page, other], records
     )
