@@ -20,19 +20,22 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """Relative duality gap: the distance to the optimum over the objective."""
+        """Relative duality gap: the distance to the optimum over the objective.
+
+        Where the dual is above the primal by more than rounding, something overflowed
+        and nothing is proved.
+        """
+        if self.dual - self.primal > _ROUNDING * max(abs(self.primal), abs(self.dual)):
+            return float("inf")
         return relative_gap(self.primal, self.dual)
 
 
 def relative_gap(primal: float, dual: float) -> float:
     """Return ``(primal - dual) / primal``, and 0 where rounding makes it negative.
 
-    Of numbers that are not finite nothing is proved, nor where the dual is above the
-    primal by more than rounding: the gap is infinite.
+    Of numbers that are not finite nothing is proved: the gap is infinite.
     """
     if not (isfinite(primal) and isfinite(dual)):
-        return float("inf")
-    if dual - primal > _ROUNDING * max(abs(primal), abs(dual)):
         return float("inf")
     return max((primal - dual) / primal, 0.0) if primal > 0 else 0.0
 
