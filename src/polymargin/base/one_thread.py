@@ -27,7 +27,8 @@ class _SharedLimit:
         self.users = 0
         self.before: list[int] = []
         self.renew_lock()
-        os.register_at_fork(after_in_child=self.renew_lock)
+        if hasattr(os, "register_at_fork"):  # Windows has no forks
+            os.register_at_fork(after_in_child=self.renew_lock)
 
     def renew_lock(self) -> None:
         """Let it be open: a child has none of the threads that could open it."""
@@ -48,8 +49,8 @@ class _SharedLimit:
 
     def _set(self, numbers: list[int]) -> None:
         for library, number in zip(self.libraries, numbers, strict=True):
-            # From 3.7 on, threadpoolctl lets one thread of the process set it. It may
-            # be any thread here, so we ask the library itself.
+            # Recent versions of threadpoolctl (3.8 does) let only one thread of the
+            # process set it. It may be any thread here: we ask the library itself.
             name = "_real_set_num_threads"
             getattr(library, name, library.set_num_threads)(number)
 

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from polymargin import KernelSVM
 from polymargin._core import core
 from polymargin.driver.kernel import separate
+from polymargin.driver.kernel.separate import SeparateDriver
 from polymargin.prediction import expansion
 
 SEPARATE = [(machine, loss) for machine in ("ovo", "ovr") for loss in LOSSES]
@@ -288,3 +289,10 @@ def test_large_pairs_of_few_support_vectors_compute_few_kernel_values(k, share):
 def test_large_pairs_of_many_support_vectors_have_matrices():
     X, y = two_blobs(2400, 0.1)
     assert KernelSVM("ovo", random_state=0).fit(X, y).solver_ == "binary"
+
+
+def test_an_interrupt_while_a_sample_is_trained(monkeypatch):
+    X, y = two_blobs(2400, 3.0)
+    monkeypatch.setattr(SeparateDriver, "interrupted", True)
+    with pytest.raises(KeyboardInterrupt):
+        KernelSVM("ovo").fit(X, y)

@@ -82,6 +82,8 @@ def rests_on_few(gram: Gram, problem: Problem, options: KernelOptions) -> bool:
     )
     driver = SeparateDriver(gram.choose(chosen), sample, replace(options, threads=1))
     driver.epoch(float("inf"))
+    if driver.interrupted:  # the core has taken the signal
+        raise KeyboardInterrupt
     share = len(driver.duals()[2]) / len(chosen)
     return share <= _FEW and _values_alone(sizes, share) < float(len(gram)) ** 2
 
