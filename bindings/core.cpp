@@ -1,11 +1,13 @@
 #include "core.hpp"
 
+#include "base/memory_errors.hpp"
 #include "polymargin/base/simd.hpp"
 
 NB_MODULE(POLYMARGIN_MODULE, m) {
   // What a thread still holds when the interpreter exits, after Ctrl-C for instance, is no fault
   // that a user could do anything about.
   nanobind::set_leak_warnings(false);
+  polymargin::bindings::register_memory_errors();
   m.attr("instruction_set") = POLYMARGIN_INSTRUCTION_SET;
   m.attr("vector_bytes") = polymargin::kNativeBytes;
 #if defined(__clang__)

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/memory_errors.hpp"
 #include "polymargin/reading/svmlight.hpp"
 #include "polymargin/reading/table.hpp"
 #include "polymargin/reading/text_output.hpp"
@@ -192,6 +193,7 @@ static void bind_format_svmlight(nb::module_& m) {
 
 NB_MODULE(_reading, m) {
   nb::set_leak_warnings(false);  // as in core.cpp
+  polymargin::bindings::register_memory_errors();
   using namespace polymargin::bindings;
   using polymargin::FirstIndex;
   nb::enum_<FirstIndex>(m, "FirstIndex")

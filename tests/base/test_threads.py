@@ -118,6 +118,32 @@ def test_blas_works_on_the_threads_there_is_room_for(run_python):
     assert words.split() == 2 * ["True"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of the address space")
+@pytest.mark.parametrize("megabytes", [40, 150, 250])
+def test_without_room_for_blas_a_fit_ends(run_python, megabytes):
+    """BLAS would wait for ever for memory to work in."""
+    words = run_python(
+        f"""
+        import resource
+        import numpy as np
+        from polymargin import LinearSVM, MaxEnt
+
+        rng = np.random.default_rng(0)
+        X, y = rng.normal(size=(1500, 20)) * 30, rng.integers(8, size=1500)
+        LinearSVM("ovr", max_iter=1, tol=1).fit(X, y)  # what is loaded later is here
+        used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + {megabytes} * 2**20,) * 2)
+        for model in LinearSVM("ovr"), LinearSVM("ovo"), MaxEnt(solver="newton"):
+            try:
+                model.set_params(n_jobs=400, max_iter=2, tol=1e-9).fit(X, y)
+            except MemoryError as error:
+                assert len(str(error)) > 20, error
+            print("ended")
+        """
+    )
+    assert words.split() == 3 * ["ended"]
+
+
 def test_work_that_cannot_be_stopped_is_left_to_itself():
     """Nobody waits for it after an error of who asks, and its own errors are known."""
     go_on, asked = Event(), []

@@ -92,7 +92,7 @@ def abandonable(work: Callable, poll: Callable):
 def _start(work: Callable, count: int) -> list[Thread]:
     """Start threads that all do the same; as many as there are to have."""
     started = []
-    for _ in range(_affordable(count)):
+    for _ in range(affordable(count)):
         thread = Thread(target=work, daemon=True)
         try:
             thread.start()
@@ -102,10 +102,11 @@ def _start(work: Callable, count: int) -> list[Thread]:
     return started
 
 
-def _affordable(count: int) -> int:
+def affordable(count: int) -> int:
     """Return how many of some threads there are addresses for.
 
-    A thread to which BLAS can give nothing to work in would end the process.
+    A thread to which BLAS can give nothing to work in would end the process, or wait
+    for ever.
     """
     with ExitStack() as taken:
         for number in range(count):

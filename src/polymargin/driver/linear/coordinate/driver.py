@@ -34,6 +34,9 @@ from .quadratic_model import quadratic_model
 
 HALVINGS = 30  # of a step
 ENOUGH = 0.01  # of the fall that the slope at its beginning promises
+ROUNDING = (
+    8 * np.finfo(np.float64).eps
+)  # of an objective: a smaller fall cannot be seen
 DAMPING = 1  # of the first model
 FEW = 100  # features that may always leave zero together
 SOLVER = "coordinate"
@@ -146,7 +149,10 @@ class CoordinateDriver:
             weights, scores = W + length * step, each.scores + length * changes
             fall = before + losses - penalty.value(weights)
             fall -= blocks.losses(blocks.violations(scores))
-            if fall >= -ENOUGH * length * slope and fall > 0:
+            # Near the end, gradients and with them the gap still gain where the
+            # objective, which is flat there, has no digits left to show it.
+            least = max(-ENOUGH * length * slope, 0) - ROUNDING * each.primal
+            if fall >= least:
                 each.weights[features], each.scores = weights, scores
                 break
             length /= 2

@@ -16,6 +16,7 @@ from ...._core import core
 from ....access.csr import narrow_indices
 from ....access.rows import Rows
 from ....base.one_thread import blas_on_one_thread
+from ....base.threads import affordable
 from ....machine.problem import Problem
 from ....machine.registry import binary_machine
 from ...options import LinearOptions
@@ -57,7 +58,7 @@ class NewtonDriver:
             division,
             options.violation_tol if by_violation else options.tol,
             by_violation,
-            options.threads,
+            _threads_for_blas(options.threads),
             np.zeros(0, np.int64) if sets is None else sets.indptr.astype(np.int64),
             np.zeros(0, np.int32) if sets is None else sets.indices.astype(np.int32),
         )
@@ -175,3 +176,15 @@ def double_rows(rows: Rows):
         wide[:, :d], wide[:, d] = X, bias
         X = wide
     return core.DoubleRows(BLAS, np.ascontiguousarray(X, dtype=np.float64))
+
+
+def _threads_for_blas(wanted: int) -> int:
+    """Return how many threads can call BLAS: it waits for ever for memory to work in."""
+    threads = affordable(wanted)
+    if threads == 0:
+        raise MemoryError(
+            "Newton steps need some 64 MB of memory for BLAS, which the system does not "
+            "give; free memory, raise the limit of this process, or choose "
+            "solver='dual', which needs less."
+        )
+    return threads
