@@ -34,9 +34,7 @@ from .quadratic_model import quadratic_model
 
 HALVINGS = 30  # of a step
 ENOUGH = 0.01  # of the fall that the slope at its beginning promises
-ROUNDING = (
-    8 * np.finfo(np.float64).eps
-)  # of an objective: a smaller fall cannot be seen
+ROUNDING = 8 * np.finfo(np.float64).eps  # of an objective: no smaller fall is seen
 DAMPING = 1  # of the first model
 FEW = 100  # features that may always leave zero together
 SOLVER = "coordinate"

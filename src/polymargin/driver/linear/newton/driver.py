@@ -179,12 +179,12 @@ def double_rows(rows: Rows):
 
 
 def _threads_for_blas(wanted: int) -> int:
-    """Return how many threads can call BLAS: it waits for ever for memory to work in."""
+    """Return how many threads can call BLAS, which waits for ever for memory."""
     threads = affordable(wanted)
     if threads == 0:
         raise MemoryError(
-            "Newton steps need some 64 MB of memory for BLAS, which the system does not "
-            "give; free memory, raise the limit of this process, or choose "
+            "Newton steps need some 64 MB of memory for BLAS, which the system does "
+            "not give; free memory, raise the limit of this process, or choose "
             "solver='dual', which needs less."
         )
     return threads
