@@ -1,6 +1,7 @@
 """Number formats, index types and layouts: the same model, read in place."""
 
 import numpy as np
+import peak_memory
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
@@ -153,8 +154,9 @@ def test_feature_names():
 
 
 IN_PLACE = """
-    import resource, sys
+    import sys
     import numpy as np, scipy.sparse as sp
+    from peak_memory import peak
     from polymargin import LinearSVM
 
     kind, dtype = sys.argv[1:]
@@ -174,21 +176,20 @@ IN_PLACE = """
         size = X.nbytes
     # A small fit first, so that what libraries load once is not counted.
     LinearSVM(tol=1).fit(X[:100], y[:100])
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak()
     LinearSVM(tol=1, max_iter=1).fit(X, y)
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print((after - before) * 1024 / size)
+    print((peak() - before) / size)
 """
 
 
+@pytest.mark.skipif(not peak_memory.KNOWN, reason="needs Linux")
 @pytest.mark.parametrize(
     ("kind", "dtype"),
     [("C", "float64"), ("F", "float32"), ("csr", "float32"), ("csr", "float64")],
 )
-def test_read_in_place(run_python, kind, dtype):
+def test_read_in_place(run_python, helpers_on_path, kind, dtype):
     """A copy of X would add one to the ratio, of its values alone a half."""
-    pytest.importorskip("resource")
-    assert float(run_python(IN_PLACE, kind, dtype)) < 0.2
+    assert float(run_python(IN_PLACE, kind, dtype, env=helpers_on_path)) < 0.1
 
 
 @pytest.mark.filterwarnings("error")

@@ -1,8 +1,7 @@
 """Reduced features need memory for the pairs that occur, not for all weights."""
 
-from pathlib import Path
-
 import numpy as np
+import peak_memory
 import pytest
 import scipy.sparse as sp
 from reduced import fit_reduced, occurring
@@ -31,13 +30,8 @@ def test_few_weights_where_classes_have_features_of_their_own():
 PEAK = """
     import sys
     import numpy as np, scipy.sparse as sp
+    from peak_memory import peak
     from polymargin import LinearSVM
-
-    def peak():
-        # Not ru_maxrss, which begins at what the parent had.
-        with open("/proc/self/status") as status:
-            line = next(line for line in status if line.startswith("VmHWM"))
-        return 1024 * int(line.split()[1])
 
     n, d, k = 1000, 200_000, 200
     rng = np.random.default_rng(0)
@@ -53,8 +47,8 @@ PEAK = """
 """
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux")
-def test_peak(run_python):
+@pytest.mark.skipif(not peak_memory.KNOWN, reason="needs Linux")
+def test_peak(run_python, helpers_on_path):
     """As a share of all weights; a bit for each of them is 1/64."""
-    assert float(run_python(PEAK, "reduced")) < 0.2
-    assert float(run_python(PEAK, "full")) > 0.9
+    assert float(run_python(PEAK, "reduced", env=helpers_on_path)) < 0.2
+    assert float(run_python(PEAK, "full", env=helpers_on_path)) > 0.9

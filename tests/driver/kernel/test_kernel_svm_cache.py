@@ -1,9 +1,9 @@
 """The cache of kernel rows: its size is kept, and what is in it is never wrong."""
 
-from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+import peak_memory
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -147,13 +147,8 @@ def test_rows_that_an_error_left_incomplete_are_not_used(threads):
 PEAK = """
     import sys
     import numpy as np
+    from peak_memory import peak
     from polymargin import KernelSVM
-
-    def peak():
-        # Not ru_maxrss, which begins at what the parent had.
-        with open("/proc/self/status") as status:
-            line = next(line for line in status if line.startswith("VmHWM"))
-        return 1024 * int(line.split()[1])
 
     machine, cache_size = sys.argv[1], float(sys.argv[2])
     rng = np.random.default_rng(0)
@@ -168,12 +163,12 @@ PEAK = """
 """
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux")
+@pytest.mark.skipif(not peak_memory.KNOWN, reason="needs Linux")
 @pytest.mark.parametrize("machine", ["ww", "ovo"])
-def test_peak(run_python, machine):
+def test_peak(run_python, helpers_on_path, machine):
     """All rows are 128 megabytes; labels are random, so that all of them are wanted."""
-    few = float(run_python(PEAK, machine, 20))
-    all_of_them = float(run_python(PEAK, machine, 1000))
+    few = float(run_python(PEAK, machine, 20, env=helpers_on_path))
+    all_of_them = float(run_python(PEAK, machine, 1000, env=helpers_on_path))
     assert few < 20 * 1.05 + 10  # scores, dual variables and tiles
     assert all_of_them > 60
 

@@ -1,18 +1,12 @@
 """What Newton steps of pairs of classes hold: no pair keeps a copy of its rows."""
 
-from pathlib import Path
-
+import peak_memory
 import pytest
 
 PEAK = """
     import numpy as np
+    from peak_memory import peak
     from polymargin import LinearSVM
-
-    def peak():
-        # Not ru_maxrss, which begins at what the parent had.
-        with open("/proc/self/status") as status:
-            line = next(line for line in status if line.startswith("VmHWM"))
-        return 1024 * int(line.split()[1])
 
     n, d, k = 1200, 500, 40
     rng = np.random.default_rng(0)
@@ -26,10 +20,10 @@ PEAK = """
 """
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux")
-def test_peak(run_python):
+@pytest.mark.skipif(not peak_memory.KNOWN, reason="needs Linux")
+def test_peak(run_python, helpers_on_path):
     """As a share of the rows, each of which is in 39 pairs: 40, if these kept copies.
 
     The weights are .65, of which a pair holds about seven arrays; 7.3 were observed.
     """
-    assert float(run_python(PEAK)) < 20
+    assert float(run_python(PEAK, env=helpers_on_path)) < 20

@@ -1,24 +1,19 @@
 """Peak memory stays under the limit, and Ctrl-C keeps the model: in processes."""
 
 import shutil
-from pathlib import Path
 
 import numpy as np
+import peak_memory
 import pytest
 
 from polymargin import LinearSVM, open_rows
 
-linux = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux")
+linux = pytest.mark.skipif(not peak_memory.KNOWN, reason="needs Linux")
 START = """
     import sys
     import numpy as np
+    from peak_memory import peak
     from polymargin import LinearSVM, MaxEnt, convert, open_rows
-
-    def peak():
-        # Not ru_maxrss, which begins at what the parent had.
-        with open("/proc/self/status") as status:
-            line = next(line for line in status if line.startswith("VmHWM"))
-        return 1024 * int(line.split()[1])
 
     def chunks(n, d, seed=0):
         rng = np.random.default_rng(seed)
@@ -56,9 +51,9 @@ FIT = (
 
 
 @linux
-def test_peak(run_python, tmp_path):
+def test_peak(run_python, helpers_on_path, tmp_path):
     """Forty megabytes of rows with ten of memory."""
-    size, grown = map(int, run_python(CONVERT, tmp_path).split())
+    size, grown = map(int, run_python(CONVERT, tmp_path, env=helpers_on_path).split())
     assert size > 40e6
     assert grown < 10e6, grown
     for name in ("small.rows", "large.rows"):
@@ -66,7 +61,7 @@ def test_peak(run_python, tmp_path):
     X, y, _ = open_rows(tmp_path / "large.rows").load()
     for machine in ("cs", "maxent"):
         shutil.rmtree(tmp_path / "small.rows")
-        words = run_python(FIT, tmp_path, machine).split()
+        words = run_python(FIT, tmp_path, machine, env=helpers_on_path).split()
         grown, objective, gap = map(float, words)
         assert grown < 10e6, grown
         assert gap <= 1e-3
