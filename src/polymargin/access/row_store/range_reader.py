@@ -109,6 +109,10 @@ class RangeReader:
             file.close()
         self._open.clear()
 
+    def __del__(self) -> None:
+        if hasattr(self, "_open"):  # it was made
+            self.close()
+
     def _starts(self, segments, ranges) -> list[np.ndarray]:
         """Row starts of every range, and where its last row ends."""
         all_starts = []
