@@ -65,8 +65,9 @@ test-core: $(VENV)/.extra-test
 	$(BIN)/cmake --build build/core --parallel $(JOBS)
 	$(BIN)/ctest --test-dir build/core --output-on-failure --parallel $(JOBS)
 
+# The tests have all cores: BLAS with threads of its own would only wait for them.
 test-python: $(VENV)/.extra-test
-	POLYMARGIN_TEST_ALL=1 $(BIN)/python -m pytest -n $(JOBS) --durations=15 tests
+	POLYMARGIN_TEST_ALL=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --durations=15 tests
 
 # With the oldest versions that pyproject.toml allows, in an environment of its own.
 OLDEST := build/oldest

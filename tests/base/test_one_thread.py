@@ -5,7 +5,7 @@ from threading import Event, Thread
 
 import pytest
 from patience import HANGS
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from polymargin.base.one_thread import _SharedLimit, blas_on_one_thread
 
@@ -36,8 +36,15 @@ def numbers():
     return [one.num_threads for one in found if one.threading_layer == "pthreads"]
 
 
+@pytest.fixture
+def several_threads():
+    """BLAS has two, also where tests were told to leave it one."""
+    with threadpool_limits(2, user_api="blas"):
+        yield
+
+
 @pytest.mark.parametrize("first", ["this thread", "the other"])
-def test_whoever_leaves_first(first):
+def test_whoever_leaves_first(first, several_threads):
     before, here, there = numbers(), Event(), Event()
     seen = []
 
