@@ -80,18 +80,17 @@ template <class Real>
 void batch_scores(const Real* const* x, int rows, FeatureRange range, const Weights<Real>& w,
                   Real bias, Real* scores) {
   const ClassLayout& layout = w.layout();
-  const Real* const last = bias != 0 && range.end == w.features() - 1
-                               ? w.of_feature(w.features() - 1)
-                               : nullptr;
+  const Real* const last =
+      bias != 0 && range.end == w.features() - 1 ? w.of_feature(w.features() - 1) : nullptr;
   with_pack_bytes(layout.bytes, [&](auto bytes) {
     constexpr int kLanes = bytes() / int(sizeof(Real));
     for (int v = 0; v < layout.packs; ++v)
       for_each_row_group(rows, [&](auto count, int first) {
         const std::int64_t at = v * kLanes;
-        score_rows<Real, bytes(), count()>(
-            x + first, range, w.of_feature(0) + at, layout.stride, bias,
-            last != nullptr ? last + at : nullptr,
-            scores + std::int64_t(first) * layout.stride + at, layout.stride);
+        score_rows<Real, bytes(), count()>(x + first, range, w.of_feature(0) + at, layout.stride,
+                                           bias, last != nullptr ? last + at : nullptr,
+                                           scores + std::int64_t(first) * layout.stride + at,
+                                           layout.stride);
       });
   });
 }
@@ -101,8 +100,8 @@ template <class Real>
 void batch_add(const Real* const* x, const Real* const* changes, int rows, FeatureRange range,
                Weights<Real>& w, Real bias) {
   const ClassLayout& layout = w.layout();
-  Real* const last = bias != 0 && range.end == w.features() - 1 ? w.of_feature(w.features() - 1)
-                                                                : nullptr;
+  Real* const last =
+      bias != 0 && range.end == w.features() - 1 ? w.of_feature(w.features() - 1) : nullptr;
   with_pack_bytes(layout.bytes, [&](auto bytes) {
     constexpr int kLanes = bytes() / int(sizeof(Real));
     for (int v = 0; v < layout.packs; ++v)

@@ -16,8 +16,8 @@
 
 #include "polymargin/access/batch_products.hpp"
 #include "polymargin/access/storage.hpp"
-#include "polymargin/base/team.hpp"
 #include "polymargin/base/shares.hpp"
+#include "polymargin/base/team.hpp"
 
 namespace polymargin {
 
@@ -37,7 +37,8 @@ class DenseBatches {
   DenseBatches(const Storage& storage, Real bias, const ClassLayout& layout)
       : storage_(storage), bias_(bias), layout_(layout) {
     const std::int64_t features = storage.columns;
-    const auto parts = std::int64_t(std::bit_floor(std::uint64_t(features / kLeastWidth)));
+    const std::int64_t parts =
+        std::min<std::int64_t>(std::bit_floor(std::uint64_t(features / kLeastWidth)), kMostParts);
     for (std::int64_t part = 0; part < parts; ++part)
       parts_.push_back({features * part / parts, features * (part + 1) / parts});
     scores_.resize(parts_.size() * kRows * layout_.stride);
@@ -45,9 +46,7 @@ class DenseBatches {
     moves_.changes.resize(std::size_t(kRows) * layout.stride);
   }
 
-  void set_threads(int threads) {
-    team_ = threads > 1 ? std::make_unique<Team>(threads) : nullptr;
-  }
+  void set_threads(int threads) { team_ = threads > 1 ? std::make_unique<Team>(threads) : nullptr; }
 
   // How many visits are to be made at once: about a million products of a number and a vector. In
   // the beginning and the end threads wait for each other.
@@ -98,8 +97,8 @@ class DenseBatches {
   // the scores of a pack of classes.
   static constexpr int kRows = 16;
   static constexpr std::int64_t kLeastFeatures = 128;
-  // Of a range of features.
-  static constexpr std::int64_t kLeastWidth = 96;
+  // Ranges of features: each has sums of its own, which cost nothing beside so many products.
+  static constexpr std::int64_t kLeastWidth = 96, kMostParts = 32;
 
   // What the steps of a batch leave behind.
   struct Moves {
@@ -141,8 +140,7 @@ class DenseBatches {
 
   // What the last batch has changed comes into the weights of a range of features; these make their
   // parts of the scores of the next.
-  void pass_parts(Numbers rows, std::int64_t round, int share, int shares,
-                  Weights<Real>& weights) {
+  void pass_parts(Numbers rows, std::int64_t round, int share, int shares, Weights<Real>& weights) {
     const Numbers batch = batch_of(rows, round);
     const Places last = places_of(batch_of(rows, round - 1)), next = places_of(batch);
     const Real *x[kRows], *change[kRows];
@@ -199,7 +197,7 @@ class DenseBatches {
   Real bias_;
   ClassLayout layout_;
   std::vector<FeatureRange> parts_;
-  AlignedArray<Real> scores_;  // by part and row
+  AlignedArray<Real> scores_;   // by part and row
   AlignedArray<Real> gram_[2];  // of a batch: products of its rows with those before
   Moves moves_;
   std::unique_ptr<Team> team_;

@@ -257,22 +257,22 @@ class Sequential {
 
   void run_batches(std::span<const std::int32_t> left, std::size_t count, EpochReport& report) {
     std::size_t v = 0;
-    dense_batches_->visit(
-        left.first(count), weights(), [&](std::int32_t i, Real* scores, Real* change) {
-          look_ahead(left, v++);
-          flip(i, scores);
-          Block<Real> block = full_block(i);
-          block.score = scores;
-          block.change = change;
-          const Step<Real> step = machine_->step(block, kThreshold);
-          if (step.moved) {
-            flip(i, change);
-            updates_.scaled(change, layout_.stride);
-          }
-          objective_.count(step, examples_[i]);
-          record(i, step, layout_.classes, report);
-          return bool(step.moved);
-        });
+    dense_batches_->visit(left.first(count), weights(),
+                          [&](std::int32_t i, Real* scores, Real* change) {
+                            look_ahead(left, v++);
+                            flip(i, scores);
+                            Block<Real> block = full_block(i);
+                            block.score = scores;
+                            block.change = change;
+                            const Step<Real> step = machine_->step(block, kThreshold);
+                            if (step.moved) {
+                              flip(i, change);
+                              updates_.scaled(change, layout_.stride);
+                            }
+                            objective_.count(step, examples_[i]);
+                            record(i, step, layout_.classes, report);
+                            return bool(step.moved);
+                          });
   }
 
   void record(std::int32_t i, const Step<Real>& step, int evaluated, EpochReport& report) {
