@@ -12,21 +12,25 @@ namespace polymargin {
 // that needs it and finds that nobody has begun, because the system lets other programs run.
 class alignas(128) Share {
  public:
-  template <class Work>
-  void do_if_free(std::int64_t round, Work&& work) {
+  // Whether it is the caller who is to do it, and then to say so.
+  bool take(std::int64_t round) {
     std::int64_t expected = round;
-    if (!taken_.compare_exchange_strong(expected, round + 1, std::memory_order_acq_rel)) return;
-    work();
-    done_.reach(round + 1);
+    // Looks before it writes, which would take the line away from the other thread.
+    return taken_.load(std::memory_order_relaxed) == round &&
+           taken_.compare_exchange_strong(expected, round + 1, std::memory_order_acq_rel);
   }
+  void finish(std::int64_t round) { done_.reach(round + 1); }
 
   // It is done afterwards.
   template <class Work>
   void do_or_wait(std::int64_t round, Work&& work) {
-    do_if_free(round, work);
-    wait_for(round);
+    if (take(round)) {
+      work();
+      finish(round);
+    } else {
+      done_.wait_for(round + 1);
+    }
   }
-  void wait_for(std::int64_t round) const { done_.wait_for(round + 1); }
 
  private:
   std::atomic<std::int64_t> taken_{0};  // so many rounds

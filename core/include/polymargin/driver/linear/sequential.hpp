@@ -299,9 +299,10 @@ class Sequential {
     __builtin_prefetch(&examples_[far]);
     blocks_.prefetch(far);
     schedule().prefetch(far);
+    blocks_.prefetch_entries(near);
+    if (dense_batches_) return;  // which ask for the rows of whole batches
     rows_->prefetch_place(far);
     rows_->prefetch(near);
-    blocks_.prefetch_entries(near);
   }
 
   Step<Real> visit(std::int32_t i, int& evaluated) {
