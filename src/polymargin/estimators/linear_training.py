@@ -218,7 +218,7 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         return source_of(X).predict_with(self, self._scores)
 
     def _scores(self, X: Rows) -> Array:
-        """Confidence in every class. BLAS shares the product of dense rows by itself."""
+        """Confidence in every class; BLAS shares products of dense rows by itself."""
         if not sp.issparse(X) or sp.issparse(self.coef_):
             return super().decision_function(X)
         X = validate_data(self, X, accept_sparse="csr", reset=False)

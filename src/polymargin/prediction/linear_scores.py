@@ -1,4 +1,4 @@
-"""Scores of sparse rows under a dense model: the product of SciPy, shared by threads."""
+"""Scores of sparse rows under a dense model: SciPy's product, shared by threads."""
 
 import numpy as np
 
