@@ -20,6 +20,8 @@ TASKS = {
     "KernelSVM ww": ("ww", ("usps", "letter", "mnist_5000")),
     "KernelSVM cs": ("cs", ("usps", "letter", "mnist_5000")),
     "LinearSVM ovr": ("ovr", ("mnist", "usps")),
+    "LinearSVM cs": ("cs", ("mnist", "usps", "debian_maintainer", "debian_source")),
+    "LinearSVM ww": ("ww", ("mnist", "usps", "debian_maintainer", "debian_source")),
     "LinearSVM ovo": ("ovo", ("news20_bydate", "letter")),
 }
 

@@ -23,6 +23,7 @@ from ..driver.options import LinearOptions
 from ..prediction.candidate_scores import CandidateModel
 from ..prediction.class_columns import columns_for_classes
 from ..prediction.linear_model import attributes_of_weights, weights_of_attributes
+from ..prediction.linear_scores import linear_scores
 from .classifier import NEW_CLASSES
 from .sources import source_of
 from .training import Training
@@ -214,7 +215,16 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         if hasattr(self, "centroids_"):
             return self._with_candidates(X, "scores")
         check_compressed(self.coef_, "coef_")
-        return source_of(X).predict_with(self, super().decision_function)
+        return source_of(X).predict_with(self, self._scores)
+
+    def _scores(self, X: Rows) -> Array:
+        """Confidence in every class; BLAS shares products of dense rows by itself."""
+        if not sp.issparse(X) or sp.issparse(self.coef_):
+            return super().decision_function(X)
+        X = validate_data(self, X, accept_sparse="csr", reset=False)
+        threads = thread_count(self.n_jobs)
+        scores = linear_scores(X, self.coef_, self.intercept_, threads)
+        return scores.ravel() if scores.shape[1] == 1 else scores
 
     def predict(self, X: Rows) -> Array:
         """Return the predicted labels.

@@ -57,9 +57,10 @@ class Team {
     }
   }
 
-  std::atomic<std::uint32_t> call_{0};
-  std::atomic<int> busy_{0};
-  std::atomic<bool> stopping_{false};
+  // Each on a cache line of its own, because others wait for it.
+  alignas(128) std::atomic<std::uint32_t> call_{0};
+  alignas(128) std::atomic<int> busy_{0};
+  alignas(128) std::atomic<bool> stopping_{false};
   const std::function<void(int)>* work_ = nullptr;
   std::vector<std::thread> helpers_;  // last: they use the others
 };

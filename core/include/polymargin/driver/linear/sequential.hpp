@@ -17,6 +17,7 @@
 #include "polymargin/certify/measured_rows.hpp"
 #include "polymargin/driver/linear/binary_visits.hpp"
 #include "polymargin/driver/linear/class_shrinking.hpp"
+#include "polymargin/driver/linear/dense_batches.hpp"
 #include "polymargin/driver/linear/rounds.hpp"
 #include "polymargin/driver/linear/running_objective.hpp"
 #include "polymargin/driver/linear/shared_scores.hpp"
@@ -62,6 +63,9 @@ class Sequential {
       if (example.has_variables()) visited_.push_back(i);
     }
     if (machine_->adapts_step()) steps_.resize(examples_.size());
+    if constexpr (std::is_same_v<W, Weights<Real>>)
+      if (!binary_visits_ && !blocks_.sparse())
+        dense_batches_ = DenseBatches<Real>::make(*rows_, layout_);
   }
 
   // The examples that can be visited: a weight above zero and at least one feature.
@@ -84,7 +88,12 @@ class Sequential {
     else
       label_sets_ = std::move(sets);
   }
-  void set_threads(int threads) { scores_.set_threads(threads, layout_); }
+  void set_threads(int threads) {
+    if (dense_batches_)
+      dense_batches_->set_threads(threads);
+    else
+      scores_.set_threads(threads, layout_);
+  }
 
   // For a part of the rows that is solved beside others (CoCoA+: Ma et al. 2015, eq. (9)): a visit
   // adds `scale` times its change to W, with the curvature scale |x|^2, which bounds what the parts
@@ -214,7 +223,7 @@ class Sequential {
       if (rounds_.left().empty()) rounds_.begin(inspector);
       const std::span<const std::int32_t> left = rounds_.left();
       const std::size_t count =
-          std::min(left.size(), std::size_t(std::min(visits - report.visits, kVisitsPerPoll)));
+          std::min(left.size(), std::size_t(std::min(visits - report.visits, visits_per_poll())));
       run(left, count, report);
       rounds_.advance(count);
       report.visits += std::int64_t(count);
@@ -235,17 +244,43 @@ class Sequential {
       return binary_visits_->visit(binary_state(), left, count, updates_.scale(), kThreshold,
                                    objective_, report);
     }
+    if constexpr (std::is_same_v<W, Weights<Real>>)
+      if (dense_batches_) return run_batches(left, count, report);
     for (std::size_t v = 0; v < count; ++v) {
       look_ahead(left, v);
       const std::int32_t i = left[v];
       int evaluated = layout_.classes;
       const Step<Real> step = visit(i, evaluated);
-      schedule().count_evaluations(evaluated, layout_.classes);
-      report.evaluations += evaluated;
-      schedule().report(i, step.violation, step.gain);
-      report.violation = std::max(report.violation, double(step.violation));
-      report.moves += step.moved;
+      record(i, step, evaluated, report);
     }
+  }
+
+  void run_batches(std::span<const std::int32_t> left, std::size_t count, EpochReport& report) {
+    std::size_t v = 0;
+    dense_batches_->visit(left.first(count), weights(),
+                          [&](std::int32_t i, Real* scores, Real* change) {
+                            look_ahead(left, v++);
+                            flip(i, scores);
+                            Block<Real> block = full_block(i);
+                            block.score = scores;
+                            block.change = change;
+                            const Step<Real> step = machine_->step(block, kThreshold);
+                            if (step.moved) {
+                              flip(i, change);
+                              updates_.scaled(change, layout_.stride);
+                            }
+                            objective_.count(step, examples_[i]);
+                            record(i, step, layout_.classes, report);
+                            return bool(step.moved);
+                          });
+  }
+
+  void record(std::int32_t i, const Step<Real>& step, int evaluated, EpochReport& report) {
+    schedule().count_evaluations(evaluated, layout_.classes);
+    report.evaluations += evaluated;
+    schedule().report(i, step.violation, step.gain);
+    report.violation = std::max(report.violation, double(step.violation));
+    report.moves += step.moved;
   }
 
   // A schedule may look at the same few examples again and again: after visits that moved nothing
@@ -264,9 +299,10 @@ class Sequential {
     __builtin_prefetch(&examples_[far]);
     blocks_.prefetch(far);
     schedule().prefetch(far);
+    blocks_.prefetch_entries(near);
+    if (dense_batches_) return;  // which ask for the rows of whole batches
     rows_->prefetch_place(far);
     rows_->prefetch(near);
-    blocks_.prefetch_entries(near);
   }
 
   Step<Real> visit(std::int32_t i, int& evaluated) {
@@ -389,6 +425,10 @@ class Sequential {
     return workspace_.entries(examples_[i], blocks_, i, layout_);
   }
 
+  std::int64_t visits_per_poll() const {
+    return dense_batches_ ? dense_batches_->visits_at_once() : kVisitsPerPoll;
+  }
+
   static constexpr std::int64_t kVisitsPerPoll = 64;
   // Violations below this are rounding of scores around one.
   static constexpr Real kThreshold = 4 * std::numeric_limits<Real>::epsilon();
@@ -400,6 +440,7 @@ class Sequential {
   std::shared_ptr<const LabelSets> label_sets_;
   WeightUpdates<Real, W> updates_;
   SharedScores scores_;
+  std::unique_ptr<DenseBatches<Real>> dense_batches_;  // if rows are dense and long
   std::unique_ptr<BinaryVisits<Real>> binary_visits_;  // if there is one class, and it has them
   DualBlocks<Real> blocks_;
   bool has_support_visits_;  // a change touches only the support of a block, which is stored

@@ -26,6 +26,13 @@ class WeightUpdates {
   void set_scale(Real scale) { scale_ = scale; }
   Real scale() const { return scale_; }
 
+  // The change of a block as it comes into the weights, in place.
+  const Real* scaled(Real* change, int count) const {
+    if (scale_ != 1)
+      for (int m = 0; m < count; ++m) change[m] *= scale_;
+    return change;
+  }
+
   // The change of a dense block, which is scaled in place.
   void add_change(std::int32_t i, Real* change) const {
     add_all(i, scaled(change, weights_->layout().stride));
@@ -66,12 +73,6 @@ class WeightUpdates {
   }
 
  private:
-  const Real* scaled(Real* change, int count) const {
-    if (scale_ != 1)
-      for (int m = 0; m < count; ++m) change[m] *= scale_;
-    return change;
-  }
-
   std::shared_ptr<const Rows<Real>> rows_;
   std::shared_ptr<W> weights_;
   Real scale_ = 1;
