@@ -13,7 +13,7 @@ from .cutting_plane import CuttingPlane
 from .dual import dual_driver, exponentiated_gradient_driver
 from .free_intercept import FreeInterceptDriver
 from .newton.driver import NewtonDriver
-from .switching import BOTH, SwitchingDriver
+from .switching import BOTH, SwitchingDriver, may_switch
 from .tron import TronDriver
 from .tron_pairs import TronPairs
 
@@ -73,7 +73,13 @@ def linear_driver(rows: Rows, problem: Problem, options: LinearOptions) -> Linea
     if options.fit_intercept == FREE:
         _check_free(options)
         return FreeInterceptDriver(rows, problem, options, _penalised_driver)
-    return _penalised_driver(rows, problem, options)
+    driver = _penalised_driver(rows, problem, options)
+    # Not where a violation, that of the dual variables, is to end it, nor for methods
+    # to compare with.
+    if options.solver in ("auto", "dual") and may_switch(options):
+        if hasattr(driver, "keep_mean"):
+            driver.keep_mean()
+    return driver
 
 
 def _penalised_driver(
