@@ -76,9 +76,9 @@ def linear_driver(rows: Rows, problem: Problem, options: LinearOptions) -> Linea
     driver = _penalised_driver(rows, problem, options)
     # Not where a violation, that of the dual variables, is to end it, nor for methods
     # to compare with.
-    if options.solver in ("auto", "dual") and may_switch(options):
-        if hasattr(driver, "keep_mean"):
-            driver.keep_mean()
+    usual = options.solver in ("auto", "dual") and may_switch(options)
+    if usual and hasattr(driver, "keep_mean"):
+        driver.keep_mean()
     return driver
 
 
