@@ -71,7 +71,7 @@ def _logistic(tol: float):
 
 
 def _snap(loss: str) -> dict[str, Callable[[float], object]]:
-    """Snap ML's one-vs-rest machine, if there is one. Two classes have a row in coef_."""
+    """Snap ML's one-vs-rest machine, if it is installed."""
     if find_spec("snapml") is None:
         return {}
 
@@ -128,8 +128,8 @@ def climb(
     longest = 0.0
     for tol in LADDER:
         progress(f"{data.name}, {peer}: tolerance {tol:g}")
-        build = match.peers[peer]
-        seconds, model = timed(lambda tol=tol: build(tol).fit(data.X, data.y))
+        made = match.peers[peer](tol)
+        seconds, model = timed(partial(made.fit, data.X, data.y))
         longest = max(longest, seconds)
         if match.formulation.objective(data.X, data.y, model.coef_) <= target:
             return tol, {"seconds": seconds, **outcome(model, data)}

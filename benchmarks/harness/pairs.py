@@ -51,7 +51,7 @@ class PairsOfLiblinear:
 
     def score(self, X, y: np.ndarray) -> float:
         """Share of rows whose label has the most votes, the lowest of those."""
-        k = int(round((1 + (1 + 8 * len(self.coef_)) ** 0.5) / 2))
+        k = round((1 + (1 + 8 * len(self.coef_)) ** 0.5) / 2)
         votes = np.zeros((X.shape[0], k), dtype=int)
         second = np.asarray(X @ self.coef_.T) > 0
         for pair, (i, j) in enumerate(combinations(range(k), 2)):
