@@ -288,9 +288,9 @@ def test_the_mean_of_the_last_weights_is_certified_as_it_is(machine, dtype):
     X = X.astype(dtype)
     C, means = 1.0, 0
     for seed in range(4):
-        model = LinearSVM(
-            machine, C=C, solver="dual", fit_intercept=False, random_state=seed
-        ).fit(X, y)
+        model = LinearSVM(machine, C=C, fit_intercept=False, random_state=seed)
+        model.fit(X, y)
+        assert model.solver_ == "dual"
         scores, own = X.astype(float) @ model.coef_.T.astype(float), np.eye(5)[y] > 0
         if machine == "ovr":
             losses = np.maximum(1 - np.where(own, scores, -scores), 0).sum()

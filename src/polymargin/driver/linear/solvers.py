@@ -74,11 +74,11 @@ def linear_driver(rows: Rows, problem: Problem, options: LinearOptions) -> Linea
         _check_free(options)
         return FreeInterceptDriver(rows, problem, options, _penalised_driver)
     driver = _penalised_driver(rows, problem, options)
-    # Not where a violation, that of the dual variables, is to end it, nor for methods
-    # to compare with.
-    usual = options.solver in ("auto", "dual") and may_switch(options)
-    if usual and hasattr(driver, "keep_mean"):
-        driver.keep_mean()
+    # solver="dual" promises the weights of its dual variables.
+    if options.solver == "auto" and may_switch(options):
+        keep_mean = getattr(driver, "keep_mean", None)
+        if keep_mean is not None:
+            keep_mean()
     return driver
 
 

@@ -395,6 +395,7 @@ class Sequential {
     mean_is_better_ = false;
     if constexpr (W::kWhole) {
       if (!mean_ || !mean_->is_mean()) return;
+      if (machine_->sums_to_zero()) mean_->weights().center();
       std::vector<Real> losses;
       const Weights<Real>& mean = mean_->weights();
       const Tally tally = measure_rows(
@@ -402,7 +403,9 @@ class Sequential {
           threads, poll, losses);
       const double primal = tally.certificate(mean.squared_norm() / 2).primal;
       mean_is_better_ = tally.complete && primal < result.primal;
-      if (mean_is_better_) result.primal = primal;
+      if (!mean_is_better_) return;
+      result.primal = primal;
+      result.violation = tally.violation;
     }
   }
 
