@@ -28,6 +28,7 @@ class PairsOfLiblinear:
     def fit(self, X: sp.csr_matrix, y: np.ndarray):
         rows_of = [np.flatnonzero(y == label) for label in range(int(y.max()) + 1)]
         weights = []
+        _liblinear.set_verbosity_wrap(0)
         for one, other in combinations(rows_of, 2):
             chosen = np.concatenate([one, other])
             positive = np.repeat([0.0, 1.0], [len(one), len(other)])
