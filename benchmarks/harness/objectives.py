@@ -11,6 +11,7 @@ from math import fsum
 import numpy as np
 
 import polymargin
+from polymargin.machine.block_algebra import class_pairs
 
 _CHUNK = 2048  # rows scored at a time
 # Losses of the margin z = Y s.
@@ -30,11 +31,19 @@ def _scores(X, weights: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
 
 
 def _losses(machine: str, loss: str | None, scores: np.ndarray, y: np.ndarray):
+    if machine == "ovo":  # of the pairs that have the label
+        first, second = class_pairs(scores.shape[1])
+        signs = (y[:, None] == second) * 1 - (y[:, None] == first)
+        return BINARY_LOSSES[loss](signs * scores) * (signs != 0)
     if machine == "ovr":
         classes = np.arange(scores.shape[1]) if scores.shape[1] > 1 else np.array([1])
         return BINARY_LOSSES[loss](np.where(y[:, None] == classes, 1, -1) * scores)
     at_label = (np.arange(len(scores)), y)
     margins = scores - scores[at_label][:, None]
+    if machine == "ww":
+        margins += 1  # sum_{m != y} [1 + s_m - s_y]_+
+        margins[at_label] = 0
+        return np.maximum(margins, 0).sum(axis=1)
     if machine == "maxent":  # log sum_m exp(s_m) - s_y
         return np.logaddexp.reduce(margins, axis=1)
     margins += 1  # cs: max_m ([m != y] + s_m - s_y)

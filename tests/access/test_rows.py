@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from polymargin.access.rows import SPARSE_BELOW, Rows, dense_is_faster
+from polymargin.access.rows import SPARSE_BELOW, Rows, dense_is_faster, sparse_copy
 
 
 def filled(share, shape=(20, 10), dtype=np.float64):
@@ -60,3 +60,19 @@ def test_what_is_known_of_rows(layout):
     assert rows.empty.tolist() == [False, True, False]
     assert not Rows(layout(X), bias=2.0).empty.any()
     assert (rows.core.features, Rows(layout(X), bias=2.0).core.features) == (2, 3)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_sparse_copy_is_that_of_scipy(order, dtype):
+    rng = np.random.default_rng(0)
+    for shape in ((1, 1), (5, 0), (7, 40), (60, 3)):
+        X = rng.normal(size=shape) * (rng.random(shape) < 0.3)
+        X = np.asarray(X, dtype=dtype, order=order)
+        X[X > 1] = np.nan
+        for array in (X, X[::2], X[:, ::3]):
+            ours, scipys = sparse_copy(array), sp.csr_array(array)
+            for name in ("data", "indices", "indptr"):
+                mine, theirs = getattr(ours, name), getattr(scipys, name)
+                np.testing.assert_array_equal(mine, theirs)
+                assert mine.dtype == theirs.dtype

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from benchmark_records import command, filled, page_of, record, run_in
 
 from benchmarks.contests import classes, linear, machines, nystroem, online, paths
@@ -119,7 +120,9 @@ def test_classes_grow(tmp_path, monkeypatch):
     assert "With 100 times the classes, training takes cs 1.00 times" in text
 
 
-@pytest.mark.parametrize("words", ["cs", "ovr hinge", "ovr squared_hinge", "maxent"])
+@pytest.mark.parametrize(
+    "words", ["cs", "ww", "ovr hinge", "ovr squared_hinge", "ovo hinge", "maxent"]
+)
 def test_objectives_are_those_of_the_models(words):
     formulation = Formulation(*words.split())
     digits = data.load("digits")
@@ -134,11 +137,23 @@ def test_objectives_are_those_of_the_models(words):
 def test_a_peer_that_never_gets_there_has_a_lower_bound(monkeypatch):
     digits, match = data.load("digits"), linear.MATCHES["cs"]
     monkeypatch.setattr(linear, "LADDER", (1.0,))
-    tol, found = linear.climb(match, digits, target=0.0)
+    tol, found = linear.climb(match, linear.LIBLINEAR, digits, target=0.0)
     assert tol is None and found["at_least"] > 0
-    fits = {"polymargin": {"seconds": found["at_least"] / 2}, match.peer: found}
+    fits = {"polymargin": {"seconds": found["at_least"] / 2}, linear.LIBLINEAR: found}
     assert linear.ratios(match, [{"data": "digits", "fits": fits}])["digits"] == 2
     assert race.cell(found).startswith("> ")
+
+
+def test_pairs_of_liblinear_solve_the_problem_of_one_vs_one():
+    digits, match = data.load("digits"), linear.MATCHES["ovo"]
+    X = sp.csr_matrix(digits.X.astype(np.float64))
+    ours = match.formulation.estimator(tol=1e-4).fit(digits.X, digits.y)
+    theirs = linear.PairsOfLiblinear(1e-4).fit(X, digits.y)
+    objective = match.formulation.objective(X, digits.y, theirs.coef_)
+    assert objective == pytest.approx(ours.objective_, rel=1e-3)
+    assert theirs.score(X, digits.y) == pytest.approx(
+        ours.score(digits.X, digits.y), abs=0.02
+    )
 
 
 def test_what_takes_long_is_run_once(monkeypatch):

@@ -5,7 +5,7 @@ The visits themselves are mostly C++; what happens between two epochs is here.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from math import isfinite, isinf
+from math import ceil, isfinite, isinf, log
 from time import perf_counter
 
 from ..base.counted import counted
@@ -29,6 +29,9 @@ HISTORY_FIELDS = (
 # too: it removes the drift of many small additions, which float32 feels, and costs a
 # fraction of an epoch.
 REBUILD_EVERY = 10
+# The gap of the mean of the last weights is so much smaller than an estimate by losses
+# of the last epochs, more often than not.
+ESTIMATE_TO_MEAN = 1.5
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,7 @@ class _Epochs:
         self.clock = Clock(stopping.max_time)
         self.number = 0
         self.next_check = 0
+        self.estimates: list[float] = [1.0]  # of the gap; of weights that are zero
         self.rebuilt = 0  # after so many epochs, the last time
         self.longest = 0.0  # seconds of a certificate
         self.idle = 0  # epochs in which nothing moved, since W was rebuilt
@@ -149,6 +153,7 @@ class _Epochs:
         """Certify or rebuild if it is time to, and say whether to stop and why."""
         gap = relative_gap(report.primal_estimate, report.dual)
         violation = report.violation
+        self.estimates += [gap] * (self.number + 1 - len(self.estimates))
         stuck = not report.moves and self.idle > 0
         self.idle = 0 if report.moves else self.idle + 1
 
@@ -156,10 +161,10 @@ class _Epochs:
             with self.clock.stopped():
                 self.certify()
         elif self.number >= self.next_check and (
-            stuck or self.stopping.enough(gap, violation)
+            stuck or self.stopping.enough(gap / self.lateness, violation)
         ):
             self.certify()
-            self.next_check = self.number + max(1, self.number // 10)
+            self.next_check = self.number + self.epochs_to_wait()
         elif self.idle or self.number >= self.rebuilt + REBUILD_EVERY:
             self.driver.rebuild()
             self.rebuilt = self.number
@@ -177,6 +182,25 @@ class _Epochs:
         certified = certificate is not None
         epoch = Epoch(self.number, self.clock.seconds(), gap, violation, certified)
         return Outcome(epoch, status)
+
+    @property
+    def lateness(self) -> float:
+        """By what factor estimates are too large, as far as is known."""
+        return ESTIMATE_TO_MEAN if getattr(self.driver, "keeps_mean", False) else 1.0
+
+    def epochs_to_wait(self) -> int:
+        """Return after how many epochs the gap is small enough, if it falls as it did
+        in the last half of them; at most a tenth of the epochs so far.
+        """
+        most = max(1, self.number // 10)
+        if self.certificate is None or self.stopping.violation_tol is not None:
+            return most
+        gap, tol = self.certificate.gap, self.stopping.tol
+        before, now = self.estimates[self.number // 2], self.estimates[self.number]
+        if not (isfinite(gap) and 0 < tol < gap and 0 < now < before):
+            return most
+        rate = log(before / now) / (self.number - self.number // 2)
+        return min(max(1, ceil(log(gap / tol) / rate)), most)
 
     def certify(self) -> None:
         """Compute the certificate; a signal in between leaves the model uncertified."""

@@ -95,6 +95,8 @@ class DualBlocks {
       for (const Entry& entry : lists_[i]) f(entry.label, entry.value);
     } else {
       const Real* block = array_.data() + i * stride_;
+      if (stride_ * sizeof(Real) % kNativeBytes == 0)
+        return for_each_nonzero(block, int(stride_), [&](int m) { f(std::int32_t(m), block[m]); });
       for (int m = 0; m < layout_.classes; ++m)
         if (block[m] != 0) f(std::int32_t(m), block[m]);
     }

@@ -95,9 +95,8 @@ struct DenseRow {
 
 // Scores of one register tile of classes. The accumulators never leave the registers; a narrow
 // tile takes several features at once so that the additions do not wait for each other.
-template <class Real, int Bytes, int Tile, class Row>
-inline void score_tile(const Row& row, const Weights<Real>& w, int first_pack, Real bias,
-                       Real* scores) {
+template <class Real, int Bytes, int Tile, class Row, class W>
+inline void score_tile(const Row& row, const W& w, int first_pack, Real bias, Real* scores) {
   using V = Pack<Real, Bytes>;
   constexpr int kLanes = Bytes / int(sizeof(Real));
   constexpr int kFeatures = Tile >= 4 ? 1 : Tile >= 2 ? 2 : 4;
@@ -132,9 +131,8 @@ inline void score_tile(const Row& row, const Weights<Real>& w, int first_pack, R
   }
 }
 
-template <class Real, int Bytes, int Tile, class Row>
-inline void add_tile(const Row& row, Weights<Real>& w, int first_pack, Real bias,
-                     const Real* coefficients) {
+template <class Real, int Bytes, int Tile, class Row, class W>
+inline void add_tile(const Row& row, W& w, int first_pack, Real bias, const Real* coefficients) {
   using V = Pack<Real, Bytes>;
   constexpr int kLanes = Bytes / int(sizeof(Real));
   const std::int64_t offset = std::int64_t(first_pack) * kLanes;

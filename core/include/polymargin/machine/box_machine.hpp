@@ -213,11 +213,9 @@ class BoxMachine final : public BoxBlocks<Real, Margin, Squares> {
                                Squares == Penalty::of_each);
   }
 
- private:
-  using BoxBlocks<Real, Margin, Squares>::margin_;
-
+  // step() of a block in lanes, for loops without calls.
   template <class Lanes>
-  Step<Real> step_lanes(const Lanes& lanes, Real threshold) const {
+  [[gnu::always_inline]] Step<Real> step_lanes(const Lanes& lanes, Real threshold) const {
     using V = typename Lanes::V;
     const Block<Real>& block = lanes.block;
     const int classes = block.layout.classes;
@@ -273,6 +271,9 @@ class BoxMachine final : public BoxBlocks<Real, Margin, Squares> {
     commit(margin_, lanes, solution, change.signed_sum);
     return step;
   }
+
+ private:
+  using BoxBlocks<Real, Margin, Squares>::margin_;
 
   Box box_;
 };

@@ -201,12 +201,9 @@ class SimplexMachine final : public SimplexBlocks<Real, Margin> {
 
   bool adapts_step() const override { return simplex_.adapts_step(); }
 
- private:
-  using SimplexBlocks<Real, Margin>::margin_, SimplexBlocks<Real, Margin>::kZeroShare,
-      SimplexBlocks<Real, Margin>::kPlainPacks;
-
+  // step() of a block in lanes, for loops without calls.
   template <class Lanes>
-  Step<Real> step_lanes(const Lanes& lanes, Real threshold) const {
+  [[gnu::always_inline]] Step<Real> step_lanes(const Lanes& lanes, Real threshold) const {
     using V = typename Lanes::V;
     const Block<Real>& block = lanes.block;
     const auto shift = margin_.shift(lanes);
@@ -248,6 +245,10 @@ class SimplexMachine final : public SimplexBlocks<Real, Margin> {
     commit(margin_, lanes, solution, change.signed_sum);
     return step;
   }
+
+ private:
+  using SimplexBlocks<Real, Margin>::margin_, SimplexBlocks<Real, Margin>::kZeroShare,
+      SimplexBlocks<Real, Margin>::kPlainPacks;
 
   Simplex simplex_;
 };

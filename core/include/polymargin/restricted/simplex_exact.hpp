@@ -17,8 +17,8 @@ struct SimplexExact {
   bool adapts_step() const { return false; }
 
   template <class Lanes, class Packs, class Real>
-  void solve(const Lanes& lanes, const Packs& h, Real highest, Real start_sum,
-             Packs& solution) const {
+  [[gnu::always_inline]] void solve(const Lanes& lanes, const Packs& h, Real highest,
+                                    Real start_sum, Packs& solution) const {
     using V = typename Lanes::V;
     const Real inverse = 1 / lanes.block.curvature;
     const Real loss_weight = lanes.block.loss_weight;

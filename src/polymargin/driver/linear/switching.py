@@ -76,6 +76,15 @@ class SwitchingDriver:
     def newton_steps(self) -> int:
         return 0 if self._newton is None else self._newton.newton_steps
 
+    def keep_mean(self) -> None:
+        """Let the mean of the last epochs' weights be the model where it is better."""
+        if hasattr(self._dual, "keep_mean"):
+            self._dual.keep_mean()
+
+    @property
+    def keeps_mean(self) -> bool:
+        return self._newton is None and getattr(self._dual, "keeps_mean", False)
+
     def epoch(self, seconds: float) -> EpochReport:
         """Run an epoch, or take a Newton step of every problem."""
         return self.epochs_at_once(seconds, 1)

@@ -52,11 +52,11 @@ class AdaptiveSchedule final : public Schedule {
     ++visits_;
     if (mean_gain_ < 0) return;  // the first pass only measures the mean
     const float relative = float(gain) * inverse_mean_;
-    float preference = state_[i].preference;
-    if (!(gain > 0))
-      preference /= 2;
-    else if (preference < 1 && relative > kWorthwhile)
-      preference = std::min(2 * preference, 1.0f);
+    // No branches, which nobody could predict.
+    const float before = state_[i].preference;
+    const float doubled = std::max(before, std::min(2 * before, 1.0f));
+    const float moved = relative > kWorthwhile ? doubled : before;
+    float preference = gain > 0 ? moved : before / 2;
     const float x = std::clamp(kRate * (relative - 1), -0.5f, 0.5f);
     preference *= 1 + x + x * x / 2;  // exp(x), near enough
     state_[i].preference = std::clamp(preference, kLeast, kMost);

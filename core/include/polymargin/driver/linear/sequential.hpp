@@ -16,8 +16,10 @@
 #include "polymargin/base/poller.hpp"
 #include "polymargin/certify/measured_rows.hpp"
 #include "polymargin/driver/linear/binary_visits.hpp"
+#include "polymargin/driver/linear/block_visits.hpp"
 #include "polymargin/driver/linear/class_shrinking.hpp"
 #include "polymargin/driver/linear/dense_batches.hpp"
+#include "polymargin/driver/linear/mean_weights.hpp"
 #include "polymargin/driver/linear/rounds.hpp"
 #include "polymargin/driver/linear/running_objective.hpp"
 #include "polymargin/driver/linear/shared_scores.hpp"
@@ -63,15 +65,17 @@ class Sequential {
       if (example.has_variables()) visited_.push_back(i);
     }
     if (machine_->adapts_step()) steps_.resize(examples_.size());
-    if constexpr (std::is_same_v<W, Weights<Real>>)
-      if (!binary_visits_ && !blocks_.sparse())
+    if constexpr (W::kWhole)
+      if (!binary_visits_ && !blocks_.sparse()) {
         dense_batches_ = DenseBatches<Real>::make(*rows_, layout_);
+        if (!dense_batches_) block_visits_ = make_block_visits(*rows_, *machine_, layout_);
+      }
   }
 
   // The examples that can be visited: a weight above zero and at least one feature.
   const std::vector<std::int32_t>& visited() const { return visited_; }
   void set_schedule(std::unique_ptr<Schedule> schedule) {
-    if (binary_visits_) binary_visits_->set_schedule(*schedule);
+    adaptive_ = dynamic_cast<AdaptiveSchedule*>(schedule.get());
     rounds_.set_schedule(std::move(schedule));
   }
   Schedule& schedule() { return rounds_.schedule(); }
@@ -86,7 +90,29 @@ class Sequential {
       for (std::size_t i = 0; i < examples_.size(); ++i)
         examples_[i].label = sets->of(std::int64_t(i)).empty() ? -1 : 0;
     else
-      label_sets_ = std::move(sets);
+      label_sets_ = std::move(sets), block_visits_ = nullptr;
+  }
+  // From now on the mean of the weights of the last epochs may be the model: certify() tells the
+  // better objective. Only where that costs little beside the visits.
+  void keep_mean() {
+    if constexpr (W::kWhole) {
+      std::int64_t entries = 0;
+      for (std::int64_t i = 0; i < rows_->size(); ++i) entries += rows_->row_length(i);
+      if (!binary_visits_ && rows_->features() <= entries / kEntriesPerFeature)
+        mean_ = std::make_unique<MeanWeights<Real>>(rows_->features(), layout_);
+    }
+  }
+  bool keeps_mean() const { return mean_ != nullptr; }
+  // The weights that the last certificate is of.
+  W& model() {
+    if constexpr (W::kWhole)
+      if (mean_is_better_) return mean_->weights();
+    return weights();
+  }
+  // After dual variables or weights have been set: what was before is no model of theirs.
+  void forget_mean() {
+    mean_is_better_ = false;
+    if (mean_) mean_->forget();
   }
   void set_threads(int threads) {
     if (dense_batches_)
@@ -138,7 +164,7 @@ class Sequential {
 
   // Adds to W what the dual variables of these rows say, which may be a part of all.
   void add_blocks() {
-    if (binary_visits_) return binary_visits_->add_blocks(binary_state(), visited_);
+    if (binary_visits_) return binary_visits_->add_blocks(visit_state(), visited_);
     for (std::int32_t i : visited_) {
       if (blocks_.empty(i)) continue;
       if (has_support_visits_) {
@@ -173,7 +199,7 @@ class Sequential {
   Tally measure(int threads, const std::function<bool()>& poll) {
     std::vector<Real> losses;
     const Tally tally =
-        binary_visits_ ? binary_visits_->measure(binary_state(), threads, poll, losses)
+        binary_visits_ ? binary_visits_->measure(visit_state(), threads, poll, losses)
                        : measure_rows(LinearState<Real, W>{*rows_, weights(), *machine_, examples_,
                                                            blocks_, label_sets_.get()},
                                       threads, poll, losses);
@@ -191,6 +217,7 @@ class Sequential {
     tally.dual_terms = objective_.dual_terms();
     Certificate result = tally.certificate(objective_.half_norm());
     if (machine_->may_be_infeasible()) result.dual = bound;
+    if (tally.complete) use_better_mean(threads, poll, result);
     return result;
   }
 
@@ -204,7 +231,7 @@ class Sequential {
 
   // By how much example i violates its optimality conditions under the current weights.
   double violation(std::int32_t i) {
-    if (binary_visits_) return double(binary_visits_->violation(binary_state(), i));
+    if (binary_visits_) return double(binary_visits_->violation(visit_state(), i));
     scores_.compute(*rows_, i, weights(), workspace_.score.data());
     flip(i, workspace_.score.data());
     const Step<Real> step = machine_->step(full_block(i), std::numeric_limits<Real>::infinity());
@@ -217,8 +244,9 @@ class Sequential {
     Poller poller(poll);
     DriverInspector inspector(*this, poller);
     EpochReport report;
+    mean_is_better_ = false;
     if (idle_) look_at_everything();
-    if (binary_visits_) binary_visits_->warm_up(binary_state());
+    if (binary_visits_) binary_visits_->warm_up(visit_state());
     while (report.visits < visits && !report.stopped) {
       if (rounds_.left().empty()) rounds_.begin(inspector);
       const std::span<const std::int32_t> left = rounds_.left();
@@ -231,6 +259,8 @@ class Sequential {
     }
     // The steps took |x|^2 for the curvature of every class.
     if constexpr (W::kReduced) objective_.set_half_norm(weights().squared_norm() / 2);
+    if constexpr (W::kWhole)
+      if (mean_) mean_->add(weights());
     objective_.write(report);
     idle_ = report.moves == 0;
     return report;
@@ -238,13 +268,20 @@ class Sequential {
 
   // The first `count` visits of those that are left of a round.
   void run(std::span<const std::int32_t> left, std::size_t count, EpochReport& report) {
-    if (binary_visits_) {
-      report.evaluations += std::int64_t(count);
-      schedule().count_evaluations(int(count), 1);
-      return binary_visits_->visit(binary_state(), left, count, updates_.scale(), kThreshold,
-                                   objective_, report);
+    if (binary_visits_ || (block_visits_ && adaptive_)) {
+      const int classes = layout_.classes;
+      report.evaluations += std::int64_t(count) * classes;
+      schedule().count_evaluations(int(count) * classes, classes);
+      const Visits<Real> visits{left, count, updates_.scale(), kThreshold};
+      if (block_visits_)
+        block_visits_->visit(visit_state(), visits, *adaptive_, objective_, report);
+      else if (adaptive_)
+        binary_visits_->visit(visit_state(), visits, *adaptive_, objective_, report);
+      else
+        binary_visits_->visit(visit_state(), visits, schedule(), objective_, report);
+      return;
     }
-    if constexpr (std::is_same_v<W, Weights<Real>>)
+    if constexpr (W::kWhole)
       if (dense_batches_) return run_batches(left, count, report);
     for (std::size_t v = 0; v < count; ++v) {
       look_ahead(left, v);
@@ -388,6 +425,25 @@ class Sequential {
     return workspace_.support_block(examples_[i], list, machine_->targets_of(examples_[i].label));
   }
 
+  // Puts the objective of the mean into a certificate if it is lower.
+  void use_better_mean(int threads, const std::function<bool()>& poll, Certificate& result) {
+    mean_is_better_ = false;
+    if constexpr (W::kWhole) {
+      if (!mean_ || !mean_->is_mean()) return;
+      if (machine_->sums_to_zero()) mean_->weights().center();
+      std::vector<Real> losses;
+      const Weights<Real>& mean = mean_->weights();
+      const Tally tally = measure_rows(
+          LinearState<Real, W>{*rows_, mean, *machine_, examples_, blocks_, label_sets_.get()},
+          threads, poll, losses);
+      const double primal = tally.certificate(mean.squared_norm() / 2).primal;
+      mean_is_better_ = tally.complete && primal < result.primal;
+      if (!mean_is_better_) return;
+      result.primal = primal;
+      result.violation = tally.violation;
+    }
+  }
+
   // The dual objective of feasible blocks near those that there are, and stay.
   double feasible_dual() {
     using Entries = std::vector<typename DualBlocks<Real>::Entry>;
@@ -407,7 +463,7 @@ class Sequential {
     return objective_.dual();
   }
 
-  BinaryState<Real> binary_state() {
+  VisitState<Real> visit_state() {
     if constexpr (W::kWhole)
       return {examples_, blocks_, weights().of_feature(0)};
     else
@@ -430,6 +486,9 @@ class Sequential {
   }
 
   static constexpr std::int64_t kVisitsPerPoll = 64;
+  // So many entries of the rows for each feature make mean weights cheap. On text, which has fewer,
+  // they cost a tenth of the time and are no better: epochs are few.
+  static constexpr std::int64_t kEntriesPerFeature = 100;
   // Violations below this are rounding of scores around one.
   static constexpr Real kThreshold = 4 * std::numeric_limits<Real>::epsilon();
 
@@ -443,14 +502,18 @@ class Sequential {
   std::unique_ptr<DenseBatches<Real>> dense_batches_;  // if rows are dense and long
   std::unique_ptr<BinaryVisits<Real>> binary_visits_;  // if there is one class, and it has them
   DualBlocks<Real> blocks_;
+  std::unique_ptr<BlockVisits<Real>> block_visits_;  // if there are such for all classes
   bool has_support_visits_;  // a change touches only the support of a block, which is stored
   ClassShrinking class_shrinking_;
   Workspace<Real> workspace_;
   Rounds rounds_;
+  AdaptiveSchedule* adaptive_ = nullptr;  // the schedule, if it is the usual one
   std::vector<std::int32_t> visited_;
   std::vector<typename DualBlocks<Real>::Entry> free_;
   std::vector<Real> steps_;  // only if the machine adapts them
   bool idle_ = false;        // nothing moved in the last epoch
+  std::unique_ptr<MeanWeights<Real>> mean_;
+  bool mean_is_better_ = false;  // than the weights, of which the last certificate was, too
   RunningObjective objective_;
 };
 
