@@ -183,15 +183,17 @@ class LinearTrainer(Trainer):
         single = problem.machine.formulation.by_pairs or problem.n_columns == 1
         rows = self._rows or Rows(self._X, self.options.bias, single)
         self._rows = rows if rows.nbytes <= _KEPT else None
-        options, last = self.options, self._last
-        if last is not None and options.solver == "auto":
-            solver = next_solver(self._solver, self._both_ways, C / self.machine.C)
+        options = self.options
+        if self._last is not None and options.solver == "auto":
+            used = self.machine.solver_
+            solver = next_solver(used, self._both_ways, C / self.machine.C)
             options = replace(options, solver=solver)
+        self._chosen = options
         return linear_driver(rows, problem, options)
 
     def _keep(self, driver: Any, problem: Problem) -> None:
         super()._keep(driver, problem)
-        self._solver = self.machine.solver_ = solver_of(driver, self.options)
+        self.machine.solver_ = solver_of(driver, self._chosen)
         self._both_ways = getattr(driver, "both_ways", None)
         self.machine.coef_ = self._weights = driver.release_weights()
 
