@@ -93,9 +93,7 @@ class Trainer:
         )
         self.options = machine._driver_options(seed)
         self._last: tuple[Problem, tuple] | None = None
-        self._near: tuple | None = (
-            None  # the solution of Newton steps, if there was one
-        )
+        self._near: Any = None  # the solution of Newton steps, if there was one
 
     def train(
         self, C: float, seconds: float = np.inf, reporter: Reporter | None = None
@@ -110,7 +108,7 @@ class Trainer:
         if self._last is not None:
             driver.set_duals(*self._start(driver, problem))
             if self._near is not None and hasattr(driver, "start_near"):
-                driver.start_near(*self._near)
+                driver.start_near(self._near)
         own = np.inf if machine.max_time is None else machine.max_time
         stopping = Stopping(
             machine.tol, machine._violation_tol(), machine.max_iter, min(own, seconds)
