@@ -50,9 +50,12 @@ class Course:
     ----------
     tol : float
         Relative gap at which the run ends.
+    tried_if_equal : float
+        Share of the other way that is tried at least if both are as long.
     """
 
     tol: float
+    tried_if_equal: float = TRIED_IF_EQUAL
     work: list[float] = field(default_factory=list)
     least: list[float] = field(default_factory=list)
     estimate: float = inf
@@ -97,7 +100,7 @@ class Course:
         left = self.left
         if left <= other:
             return False
-        share = max(TRIED, TRIED_IF_EQUAL * other / left)
+        share = max(TRIED, self.tried_if_equal * other / left)
         return self.spent >= share * other
 
     def wait(self) -> None:
