@@ -1,4 +1,4 @@
-"""Where Newton steps begin at another C, if those at one or two values before are known.
+"""Where Newton steps begin at another C, if they were taken at one or two before.
 
 Between values of C at which a variable reaches a bound or leaves it, the dual solution
 of a hinge is linear in C, and variables at their bounds move with these. What is beyond
@@ -12,8 +12,8 @@ from math import log
 import numpy as np
 import scipy.sparse as sp
 
-from ....machine.problem import Problem
 from ....machine import projection
+from ....machine.problem import Problem
 
 FARTHEST = 10.0  # times the distance between the two values that are known
 SHORTER = 0.3  # proximal steps where bounds have moved, and variables with them
@@ -55,8 +55,8 @@ class Solution:
         return self.weights + share * (self.weights - self.before.weights)
 
     def duals_at(self, problem: Problem) -> sp.csr_array | None:
-        """Return dual blocks to begin with, which may be beyond their upper bounds; None
-        if nothing is known of them.
+        """Return dual blocks to begin with, perhaps beyond their upper bounds; None if
+        nothing is known of them.
         """
         share = self._share(problem, float)
         if share is None or self.duals is None or self.before.duals is None:
