@@ -27,8 +27,8 @@ EPOCH = 1.5e4  # what happens between two of them
 CALLS, CALLS_OF_PART = 2e4, 6e3
 PASSES, PASSES_OF_ENTROPY = 45.0, 110.0
 DENSE_PRODUCT, SPARSE_PRODUCT = 0.15, 1.0
-# Newton steps to the end grow with the logarithm of C |x|^2, as proximal steps get longer
-# by factors: least squares for 30 data sets, raw and scaled, C = 1 and 100.
+# Newton steps to the end grow with the logarithm of C |x|^2, as proximal steps get
+# longer by factors: least squares for 30 data sets, raw and scaled, C = 1 and 100.
 STEPS, STEPS_PER_TENFOLD = 14.0, 6.0
 STEPS_OF_SMOOTH, STEPS_OF_SMOOTH_PER_TENFOLD = 2.5, 1.8
 HARDEST = 1e8  # C |x|^2, beyond which nothing was measured
