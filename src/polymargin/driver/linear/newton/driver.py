@@ -128,7 +128,7 @@ class NewtonDriver:
         return Solution(
             self.core.weights(),
             self.core.growths(),
-            None if is_smooth(self.problem) else self.problem.blocks(*self.duals()),
+            None if is_smooth(self.problem) else self.duals(),
             self.problem.loss_weights,
             self._before,
         )
@@ -141,7 +141,7 @@ class NewtonDriver:
         self._before = replace(near, before=None)
         duals = near.duals_at(self.problem)
         if duals is not None:
-            self.set_duals(duals.indptr, duals.indices, duals.data)
+            self.set_duals(*duals)
         self.core.start_near(
             near.weights_at(self.problem), near.growths_at(self.problem)
         )

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from math import log
 
 import numpy as np
-import scipy.sparse as sp
 
 from ....machine import projection
 from ....machine.problem import Problem
+from ...protocol import Blocks
 
 FARTHEST = 10.0  # times the distance between the two values that are known
 SHORTER = 0.3  # proximal steps where bounds have moved, and variables with them
@@ -28,8 +28,8 @@ class Solution:
     weights : ndarray of shape (features, columns)
     growths : ndarray
         By how much the proximal steps of each problem have grown.
-    duals : csr_array or None
-        The dual blocks; None if the loss is smooth.
+    duals : tuple of ndarrays or None
+        The dual blocks, as drivers have them; None if the loss is smooth.
     loss_weights : ndarray
         C_i of the rows.
     before : Solution or None
@@ -38,7 +38,7 @@ class Solution:
 
     weights: np.ndarray
     growths: np.ndarray
-    duals: sp.csr_array | None
+    duals: Blocks | None
     loss_weights: np.ndarray
     before: "Solution | None" = None
 
@@ -54,15 +54,25 @@ class Solution:
             return self.weights
         return self.weights + share * (self.weights - self.before.weights)
 
-    def duals_at(self, problem: Problem) -> sp.csr_array | None:
+    def duals_at(self, problem: Problem) -> Blocks | None:
         """Return dual blocks to begin with, perhaps beyond their upper bounds; None if
         nothing is known of them.
         """
         share = self._share(problem, float)
         if share is None or self.duals is None or self.before.duals is None:
             return None
-        duals = self.duals + share * (self.duals - self.before.duals)
-        duals.data = np.maximum(duals.data, 0)
+        now, before = self._all_duals(), self.before._all_duals()
+        duals = now + share * (now - before)
+        positive = duals > 0
+        counts = np.count_nonzero(positive, axis=1)
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        return starts, np.nonzero(positive)[1].astype(np.int32), duals[positive]
+
+    def _all_duals(self) -> np.ndarray:
+        # Sums of sparse matrices take longer than a Newton step on a small table.
+        starts, classes, values = self.duals
+        duals = np.zeros((len(starts) - 1, self.weights.shape[1]))
+        duals[np.repeat(np.arange(len(duals)), np.diff(starts)), classes] = values
         return duals
 
     def _share(self, problem: Problem, scale) -> float | None:
