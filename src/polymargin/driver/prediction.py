@@ -50,11 +50,13 @@ class Course:
     ----------
     tol : float
         Relative gap at which the run ends.
-    tried_if_equal : float
-        Share of the other way that is tried at least if both are as long.
+    tried, tried_if_equal : float
+        Shares of the other way's work that are done at least before it is taken, if
+        this way is much longer, and if both are equal.
     """
 
     tol: float
+    tried: float = TRIED
     tried_if_equal: float = TRIED_IF_EQUAL
     work: list[float] = field(default_factory=list)
     least: list[float] = field(default_factory=list)
@@ -100,7 +102,7 @@ class Course:
         left = self.left
         if left <= other:
             return False
-        share = max(TRIED, self.tried_if_equal * other / left)
+        share = max(self.tried, self.tried_if_equal * other / left)
         return self.spent >= share * other
 
     def wait(self) -> None:

@@ -32,8 +32,8 @@ DENSE_PRODUCT, SPARSE_PRODUCT = 0.15, 1.0
 STEPS, STEPS_PER_TENFOLD = 14.0, 6.0
 STEPS_OF_SMOOTH, STEPS_OF_SMOOTH_PER_TENFOLD = 2.5, 1.8
 HARDEST = 1e8  # C |x|^2, beyond which nothing was measured
-# Where both ways take as long, what of Newton's is done by epochs before it begins.
-TRIED_IF_EQUAL = 0.2
+# What of the work of Newton steps is done by epochs before these begin (see `Course`).
+TRIED, TRIED_IF_EQUAL = 0.03, 0.2
 # Arrays of rows times classes, and of features times classes, that Newton steps hold,
 # and the most bytes of all.
 ARRAYS, ARRAYS_OF_WEIGHTS = 12, 8
