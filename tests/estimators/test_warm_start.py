@@ -33,11 +33,9 @@ def digits():
 )
 def test_along_a_grid(digits, machine, loss, grid):
     X, y = digits
-    parameters = {"tol": 1e-4, "max_iter": 5000, "random_state": 0}
     # Where the one goes on by Newton steps and the other does not, numbers of
-    # iterations cannot be compared: the pairs of one-vs-one are small, and near that.
-    if machine == "ovo":
-        parameters["solver"] = "dual"
+    # iterations cannot be compared.
+    parameters = {"tol": 1e-4, "max_iter": 5000, "random_state": 0, "solver": "dual"}
     warm = make_model(machine, loss, warm_start=True, **parameters)
     warm_epochs = cold_epochs = 0
     for C in (as_hard(machine, loss, 10, C) for C in grid):
@@ -69,7 +67,7 @@ def test_from_the_optimum_nothing_is_left_to_do(machine, loss, k):
     model.set_params(tol=1e-6, max_iter=20_000).fit(X, y)
     needed = model.n_iter_
     model.set_params(tol=1e-5).fit(X, y)
-    assert model.n_iter_ <= needed / 4
+    assert model.n_iter_ <= max(needed / 4, 1)  # one is the least there is
     assert model.dual_gap_ <= 1e-5
 
 

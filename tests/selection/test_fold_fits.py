@@ -198,3 +198,15 @@ def test_negative_weights():
     weights[3] = -1
     with pytest.raises(ValueError, match="Negative values in data"):
         polymargin.tune(X, y, "cs", sample_weight=weights, **SAME)
+
+
+def test_newton_steps_are_followed_by_newton_steps():
+    """Raw features with a large C: no fit after the first begins with epochs again."""
+    machine = LinearSVM("cs", random_state=0)
+    rows = X * 10.0 ** np.arange(X.shape[1])
+    fits = begin_fits(folds_of(machine, rows=rows), None)
+    used = []
+    for C in (1.0, 2.0, 4.0, 8.0):
+        fits.fit(C, no_limit)
+        used.append({trainer.machine.solver_ for trainer in fits.trainers})
+    assert used == [{"dual+newton"}, {"newton"}, {"newton"}, {"newton"}]

@@ -50,9 +50,14 @@ class Course:
     ----------
     tol : float
         Relative gap at which the run ends.
+    tried, tried_if_equal : float
+        Shares of the other way's work that are done at least before it is taken, if
+        this way is much longer, and if both are equal.
     """
 
     tol: float
+    tried: float = TRIED
+    tried_if_equal: float = TRIED_IF_EQUAL
     work: list[float] = field(default_factory=list)
     least: list[float] = field(default_factory=list)
     estimate: float = inf
@@ -97,7 +102,7 @@ class Course:
         left = self.left
         if left <= other:
             return False
-        share = max(TRIED, TRIED_IF_EQUAL * other / left)
+        share = max(self.tried, self.tried_if_equal * other / left)
         return self.spent >= share * other
 
     def wait(self) -> None:

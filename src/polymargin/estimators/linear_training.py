@@ -185,7 +185,7 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         super()._start_driver(driver, duals)
         near = getattr(self, "_near", None)
         if near is not None and hasattr(driver, "start_near"):
-            driver.start_near(*near)
+            driver.start_near(near)
 
     def _set_model(self, attributes: dict[str, Any]) -> None:
         super()._set_model(attributes)

@@ -93,9 +93,7 @@ class Trainer:
         )
         self.options = machine._driver_options(seed)
         self._last: tuple[Problem, tuple] | None = None
-        self._near: tuple | None = (
-            None  # the solution of Newton steps, if there was one
-        )
+        self._near: Any = None  # the solution of Newton steps, if there was one
 
     def train(
         self, C: float, seconds: float = np.inf, reporter: Reporter | None = None
@@ -110,7 +108,7 @@ class Trainer:
         if self._last is not None:
             driver.set_duals(*self._start(driver, problem))
             if self._near is not None and hasattr(driver, "start_near"):
-                driver.start_near(*self._near)
+                driver.start_near(self._near)
         own = np.inf if machine.max_time is None else machine.max_time
         stopping = Stopping(
             machine.tol, machine._violation_tol(), machine.max_iter, min(own, seconds)
@@ -183,15 +181,17 @@ class LinearTrainer(Trainer):
         single = problem.machine.formulation.by_pairs or problem.n_columns == 1
         rows = self._rows or Rows(self._X, self.options.bias, single)
         self._rows = rows if rows.nbytes <= _KEPT else None
-        options, last = self.options, self._last
-        if last is not None and options.solver == "auto":
-            solver = next_solver(self._solver, self._both_ways, C / self.machine.C)
+        options = self.options
+        if self._last is not None and options.solver == "auto":
+            used = self.machine.solver_
+            solver = next_solver(used, self._both_ways, C / self.machine.C)
             options = replace(options, solver=solver)
+        self._chosen = options
         return linear_driver(rows, problem, options)
 
     def _keep(self, driver: Any, problem: Problem) -> None:
         super()._keep(driver, problem)
-        self._solver = self.machine.solver_ = solver_of(driver, self.options)
+        self.machine.solver_ = solver_of(driver, self._chosen)
         self._both_ways = getattr(driver, "both_ways", None)
         self.machine.coef_ = self._weights = driver.release_weights()
 

@@ -18,7 +18,7 @@ from ..prediction import Course
 from ..protocol import EpochReport, LinearDriver
 from .dual import dual_driver
 from .newton.driver import NewtonDriver
-from .work import Work
+from .work import TRIED, TRIED_IF_EQUAL, Work
 
 # What `solver` says after Newton steps.
 BOTH = "dual+newton"
@@ -57,7 +57,7 @@ class SwitchingDriver:
         self._newton: NewtonDriver | None = None
         columns = getattr(self._dual, "columns_of_visit", None)
         self._work = Work(rows, problem, columns)
-        self._course = Course(options.tol)
+        self._course = Course(options.tol, TRIED, TRIED_IF_EQUAL)
         self._undecided = may_switch(options) and self._work.newton_fits
         self._stuck = False
 

@@ -6,6 +6,7 @@ whole problems; BLAS itself runs on one thread, and the model does not depend on
 number.
 """
 
+from dataclasses import replace
 from math import isinf
 from time import perf_counter
 
@@ -22,6 +23,7 @@ from ....machine.registry import binary_machine
 from ...options import LinearOptions
 from ...protocol import EpochReport
 from .blas import BLAS
+from .solution import Solution, is_smooth
 
 SPARSE_BELOW = 0.2  # non-zeros, as a share
 
@@ -41,7 +43,7 @@ class NewtonDriver:
     starts_with_weights = True
 
     def __init__(self, rows: Rows, problem: Problem, options: LinearOptions):
-        self.dtype = rows.dtype
+        self.dtype, self.problem = rows.dtype, problem
         self.shape = rows.shape[1] + bool(rows.bias), problem.n_columns
         row, machine = problem.machine.formulation, problem.machine
         division = "pair" if row.by_pairs else "class" if row.separate else "none"
@@ -62,6 +64,7 @@ class NewtonDriver:
             np.zeros(0, np.int64) if sets is None else sets.indptr.astype(np.int64),
             np.zeros(0, np.int32) if sets is None else sets.indices.astype(np.int32),
         )
+        self._before: Solution | None = None
         self.newton_steps = 0
         self._step_seconds = self._certificate_seconds = 0.0
 
@@ -120,17 +123,28 @@ class NewtonDriver:
         """W, as `weights`."""
         return self.weights()
 
-    def solution(self) -> tuple[np.ndarray, np.ndarray]:
-        """What another C can start from, besides dual variables: the weights, and by
-        how much the proximal steps of each problem have grown.
-        """
-        self.first()
-        return self.core.weights(), self.core.growths()
+    def solution(self) -> Solution:
+        """What another C can start from, besides dual variables."""
+        return Solution(
+            self.core.weights(),
+            self.core.growths(),
+            None if is_smooth(self.problem) else self.duals(),
+            self.problem.loss_weights,
+            self._before,
+        )
 
-    def start_near(self, weights: np.ndarray, growths: np.ndarray) -> None:
-        """Start from the `solution` of another C, if it is of these features."""
-        if weights.shape == self.shape:
-            self.core.start_near(weights, growths)
+    def start_near(self, near: Solution) -> None:
+        """Start from the `solution` of another C, if it is of such rows."""
+        rows = len(self.problem.labels)
+        if near.weights.shape != self.shape or len(near.loss_weights) != rows:
+            return
+        self._before = replace(near, before=None)
+        duals = near.duals_at(self.problem)
+        if duals is not None:
+            self.set_duals(*duals)
+        self.core.start_near(
+            near.weights_at(self.problem), near.growths_at(self.problem)
+        )
 
     def duals(self):
         """The dual blocks as (indptr, classes, values), in double precision."""
