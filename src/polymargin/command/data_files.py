@@ -37,8 +37,9 @@ def read_data(arguments, source: str, like=None):
     if is_store(source):
         return _open_store(source, getattr(arguments, "memory_limit", None))
     if like is None:
-        words = [*arguments.category, *arguments.text]
-        data = _read_columns(arguments, source, as_words=words, several_labels="auto")
+        asked = dict.fromkeys([*arguments.category, *arguments.text], "words")
+        asked |= dict.fromkeys(arguments.number, "number")
+        data = _read_columns(arguments, source, asked=asked, several_labels="auto")
         if data.label_names is None:
             check_labels(data, source)
     elif like.is_table:

@@ -2,6 +2,7 @@
 
 import csv
 import re
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from .data import Data
 from .label_column import find_label
 from .label_rule import as_strings, simplest_labels, told_apart
 from .parse_errors import check_utf8, parse_error_message, without_byte_order_mark
+from .table_start import title_bytes
 
 DELIMITERS = (",", "\t", ";", "|")
 _SEPARATOR = re.compile(r"sep=(.)", re.IGNORECASE)  # a first line for Excel
@@ -75,6 +77,7 @@ def read_table(
     dtype=None,
     threads: int = 1,
     written: bool = False,
+    codes: bool = True,
 ) -> Data:
     """Read a table, every row of which is one line.
 
@@ -91,6 +94,8 @@ def read_table(
     threads : int
     written : bool
         Whether labels stay as they are written, without quotes.
+    codes : bool
+        Whether digits after a zero, as 02134, are numbers. If not, an error says so.
 
     Returns
     -------
@@ -100,9 +105,8 @@ def read_table(
     head = table_head(text, name, delimiter, label=label)
     lines = bytes(text[: head.end]).count(b"\n")
     body = text[head.end :]
-    return read_body(
-        body, head, name, dtype=dtype, threads=threads, lines=lines, written=written
-    )
+    options = {"dtype": dtype, "threads": threads, "written": written}
+    return read_body(body, head, name, lines=lines, codes=codes, **options)
 
 
 def table_head(text: memoryview, name: str, delimiter: str | None, *, label) -> Head:
@@ -121,6 +125,13 @@ def read_head(text: memoryview, name: str, delimiter: str | None) -> TableHead:
     first, after_first = _next_line(plain, 0, name)
     if asked := _SEPARATOR.fullmatch(first):
         delimiter, before = asked[1], after_first
+        first, after_first = _next_line(plain, before, name)
+    if above := title_bytes(plain[before:], delimiter or DELIMITERS):
+        warnings.warn(
+            f"{name} has lines above the table, which are left out: {first!r}, ...",
+            stacklevel=2,
+        )
+        before += above
         first, after_first = _next_line(plain, before, name)
     if not first:
         raise ValueError(
@@ -148,6 +159,7 @@ def read_body(
     threads: int,
     lines: int,
     written: bool,
+    codes: bool = True,
 ) -> Data:
     """Read rows of a table; `lines` are before them."""
     names, at = head.names, head.label
@@ -157,6 +169,11 @@ def read_body(
     if "expected" in parsed:
         parsed["line"] += lines
         raise ValueError(_message(name, parsed, names))
+    if parsed["codes"] and not codes:
+        raise ValueError(
+            f"{name} has codes with a zero before other digits, which are no numbers; "
+            f"leave out the zero."
+        )
     X = parsed["data"].reshape(parsed["n_rows"], head.width - (at is not None))
     y = None if at is None else _labels(body, head.delimiter, parsed, written)
     return Data(X, y, names and [word for i, word in enumerate(names) if i != at])
