@@ -215,7 +215,12 @@ def test_tune_scales_too(tmp_path, capsys):
         ),
         ("a,class\n1,0.5\n2,1\n", [], 1, "has 2 different labels in column 'class'"),
         ("a,class\n1,x\n2,y\n", ["--drop", "z"], 1, "a.csv: there is no column 'z'"),
-        ("a,class\nw,x\nv,y\n", ["--number", "a"], 1, "as a number, but has values"),
+        (
+            "a,class\nw,x\nv,y\n",
+            ["--number", "a"],
+            1,
+            "line 2, column 'a': 'w' is no num",
+        ),
         ("a,class\nw,x\nv,y\n", ["--as-is"], 1, "leave out --as-is"),
         ("a,class\n1,x\n2,y\n", ["--drop", "a"], 1, "no column is left to learn from"),
         ("a,class\n1,x\n2,y\n", ["-o", "-"], 2, "-o -: this is written aside"),
@@ -254,7 +259,7 @@ def test_columns_that_tell_nothing(tmp_path, capsys):
             "a.xlsx",
             "a.xlsx is a workbook, which is not read here; save the sheet as CSV.",
         ),
-        ("a.jsonl", "a.jsonl is JSON, which is not read here; read it in pandas, and"),
+        ("a.feather", "a.feather is a file of Arrow, which is not read here; read it"),
         (
             "a.npy",
             "is an array without labels, which is not read here; save it with nu",

@@ -3,7 +3,7 @@
 _DAYS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y")
 _DAYS += ("%m-%d-%Y", "%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d %b %Y", "%d-%b-%Y")
 _DAYS += ("%Y.%m.%d", "%b %d, %Y", "%b %d %Y", "%d-%b-%y", "%a, %d %b %Y")
-_DAYS += ("%a %b %d %Y",)
+_DAYS += ("%a %b %d %Y", "%Y年%m月%d日")
 _TIMES = ("", " %H:%M:%S", "T%H:%M:%S", " %H:%M", "T%H:%M", " %I:%M:%S %p", " %I:%M %p")
 DATES = (*(day + time for day in _DAYS for time in _TIMES), "%Y-%m", "%b %Y", "%m/%Y")
 # What follows the seconds of a clock: parts of one, the half of the day, a zone.

@@ -49,3 +49,12 @@ def test_lines_are_counted_from_the_title_on():
         pytest.raises(ValueError, match="line 64: expected 3"),
     ):
         load_columns(text.encode(), format="csv")
+
+
+def test_a_first_row_of_words_that_are_there_again_has_no_names():
+    data = load_columns(b"ham\tsee you\nspam\twin now\nham\tno idea\n", format="tsv")
+    assert data.feature_names == ["0"] and len(data.y) == 3
+    joined = b"kind\ttext\nspam\twin\nkind\ttext\nham\tsee\n"
+    assert load_columns(joined, format="tsv", label=0).feature_names == ["text"]
+    named = b"class,w\nclass,a\nb,c\n"
+    assert load_columns(named, format="csv").label_name == "class"

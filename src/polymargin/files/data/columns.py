@@ -16,8 +16,9 @@ from .mixed_table import check_titles, missing_column, read_mixed
 from .parquet import parquet_names, parquet_table, read_parquet
 from .sources import name_of, read_bytes
 from .table import read_head, read_table, table_head
+from .written_as_csv import AS_CSV, written_as_csv
 
-TABLES = ("csv", "tsv", "parquet")
+TABLES = ("csv", "tsv", "parquet", *AS_CSV)
 _MARKS = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16
 _START = 1 << 16
 
@@ -246,7 +247,10 @@ def load_columns(
         of_rows = {"n_features": n_features, "zero_based": zero_based}
         of_rows["several_labels"] = several_labels
         return parse(content, name, kind, **of_all, **of_rows)
-    if kind != "parquet":
+    if kind in AS_CSV:
+        content, told = written_as_csv(content, name, kind)
+        kind, asked = "csv", told | dict(asked or {})
+    elif kind != "parquet":
         if encoding is None and bytes(content[:2]) in _MARKS:
             encoding = "utf-16"
         if encoding is not None:

@@ -12,11 +12,12 @@ from .data import Data
 from .label_column import find_label
 from .label_rule import as_strings, simplest_labels, told_apart
 from .parse_errors import check_utf8, parse_error_message, without_byte_order_mark
-from .table_start import title_bytes
+from .table_start import is_row_of_words, title_bytes
 
 DELIMITERS = (",", "\t", ";", "|")
 _SEPARATOR = re.compile(r"sep=(.)", re.IGNORECASE)  # a first line for Excel
 _HEAD = 1 << 16
+_USUAL = {"label", "class", "target"}  # names of a column
 _MISSING = "fill it in, or leave out the row"
 _WORDS = "correct it, or encode or leave out the column"
 _PAIR = re.compile(rb"(^|\s)\d+:")
@@ -143,7 +144,11 @@ def read_head(text: memoryview, name: str, delimiter: str | None) -> TableHead:
     second, _ = _next_line(plain, after_first, name)
     rows = [_fields(line, delimiter, name) for line in (first, second) if line]
     width = len(rows[0])
-    names = rows[0] if has_header(rows) else None
+    words = not any(_is_number(word) for row in rows for word in row)
+    named = has_header(rows)
+    if words and named and _USUAL.isdisjoint(map(str.lower, rows[0])):
+        named = not is_row_of_words(plain[before:], delimiter)
+    names = rows[0] if named else None
     if names is not None and not second:
         raise ValueError(f"{name} has a header, but no rows; add a line for each row.")
     end = after_first if names else before
@@ -185,7 +190,7 @@ def has_header(rows: list[list[str]]) -> bool:
     It does if none of its fields is a number, if one is not below which there is, or
     if one is called label, class or target.
     """
-    if not {"label", "class", "target"}.isdisjoint(map(str.lower, rows[0])):
+    if not _USUAL.isdisjoint(map(str.lower, rows[0])):
         return True
     first, *others = ([_is_number(word) for word in row] for row in rows)
     second = others[0] if others else []
