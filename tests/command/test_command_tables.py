@@ -303,3 +303,16 @@ def test_a_model_with_damaged_metadata(tmp_path, capsys):
         polymargin.save(model, "bad.polymargin", metadata={"table": table})
         assert main(["predict", "t.csv", "bad.polymargin"]) == 1
         assert capsys.readouterr().err.count("\n") <= 2
+
+
+def test_predict_notes_what_training_could_not_know(tmp_path, capsys):
+    rows = "".join(f"{i % 9},{'ab'[i % 2]},{'xy'[i % 2]}\n" for i in range(40))
+    (tmp_path / "a.csv").write_text(f"n,c,class\n{rows}")
+    assert main(["train", "a.csv", "--quick", "-q"]) == 0
+    (tmp_path / "new.csv").write_text("n,c\n,a\n1,z\n")
+    assert main(["predict", "new.csv", "a.polymargin"]) == 0
+    told = capsys.readouterr().err
+    assert "new.csv, column 'n': missing, which training had not, in 1 row." in told
+    assert "new.csv, column 'c': 'z', which training had not, in 1 row." in told
+    assert main(["evaluate", "a.polymargin", "a.csv"]) == 0
+    assert capsys.readouterr().err == ""

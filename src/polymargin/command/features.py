@@ -211,7 +211,7 @@ def check_labels(data, source: str) -> None:
 
 
 def _hint(data) -> str:
-    """Name the first column of words that are there again and again, if there is one."""
+    """Name the first column of words that occur again and again, if there is one."""
     for name, kind in data.types or ():
         if kind == "words" and 2 * len(data.X[name].unique()) <= len(data.X):
             return f", perhaps --label {name}"

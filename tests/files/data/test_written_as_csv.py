@@ -79,7 +79,7 @@ def test_numbers_by_the_name_of_the_file(suffix, tmp_path):
         {
             ".json": '[{"a": 1, "y": 2}, {"a": 3, "y": 4}]',
             ".jsonl": '{"a": 1, "y": 2}\n{"a": 3, "y": 4}\n',
-            ".arff": "@relation r\n@attribute a real\n@attribute y real\n@data\n1,2\n3,4",
+            ".arff": "@attribute a real\n@attribute y real\n@data\n1,2\n3,4",
         }[suffix]
     )
     data = load_data(path)

@@ -1,6 +1,4 @@
-"""Where a table begins, if lines with a title or remarks are above it; and what the rows
-below tell of its first one.
-"""
+"""Where a table begins below lines with a title, and whether its first row is names."""
 
 import csv
 import io

@@ -131,8 +131,8 @@ def _rows_of_arff(lines: list[str], name: str) -> tuple[Iterable[list], dict[str
                 words[title] = "words"
             elif not found[2].lower().startswith((*_NUMBERS, "date")):
                 raise ValueError(
-                    f"{name}, line {number}: {found[2]!r} is no type of a column; write "
-                    f"numeric, string, date or {{all, its, values}}."
+                    f"{name}, line {number}: {found[2]!r} is no type of a column; "
+                    f"write numeric, string, date or {{all, its, values}}."
                 )
         elif line.lower().startswith("@attribute"):
             raise ValueError(
