@@ -41,13 +41,13 @@ class TrainingReport:
         else:
             what = f"{width:,} features ({100 * density(data.X):.3g} % not zero)"
         where = f" in column {data.label_name!r}" if data.label_name else ""
-        if arguments.label is None and is_guessed(data.label_name):
-            where += ", the last one; --label names another"
         self.found["label"] = data.label_name
         self.line(
             "data",
             f"{arguments.data}: {rows:,} rows, {what}, {classes:,} classes{where}",
         )
+        if arguments.label is None and is_guessed(data.label_name):
+            self.line("label", "in the last column; --label names another")
         for number, text in enumerate(features.lines()):
             self.line("" if number else "columns", text)
 
