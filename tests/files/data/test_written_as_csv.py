@@ -113,3 +113,11 @@ def test_numbers_by_the_name_of_the_file(suffix, tmp_path):
 def test_what_is_wrong_where(kind, text, sentence):
     with pytest.raises(ValueError, match=sentence):
         load_columns(text.encode(), format=kind)
+
+
+def test_names_are_names_whatever_they_look_like():
+    text = b'[{"x;y;1": "x;y;1", "class": "a"}, {"x;y;1": "b", "class": "class"}]'
+    data = load_columns(text, format="json")
+    assert data.feature_names == ["x;y;1"] and data.y.tolist() == ["a", "class"]
+    data = load_columns(b'[{"1": 2, "2": 3}, {"1": 4, "2": 5}]', format="json")
+    assert data.feature_names == ["1"] and data.y.tolist() == [3, 5]

@@ -15,8 +15,11 @@ from .parse_errors import check_utf8, parse_error_message, without_byte_order_ma
 from .table_start import is_row_of_words, title_bytes
 
 DELIMITERS = (",", "\t", ";", "|")
-_SEPARATOR = re.compile(r"sep=(.)", re.IGNORECASE)  # a first line for Excel
+# A first line for Excel; the second form says that the next line has the names.
+_SEPARATOR = re.compile(r"sep=(.)( header)?", re.IGNORECASE)
+NAMES_FOLLOW = "sep=, header"
 _HEAD = 1 << 16
+_SHOWN = 40  # letters of a title
 _USUAL = {"label", "class", "target"}  # names of a column
 _MISSING = "fill it in, or leave out the row"
 _WORDS = "correct it, or encode or leave out the column"
@@ -127,9 +130,11 @@ def read_head(text: memoryview, name: str, delimiter: str | None) -> TableHead:
     if asked := _SEPARATOR.fullmatch(first):
         delimiter, before = asked[1], after_first
         first, after_first = _next_line(plain, before, name)
-    if above := title_bytes(plain[before:], delimiter or DELIMITERS):
+    known = asked is not None and asked[2] is not None
+    if not known and (above := title_bytes(plain[before:], delimiter or DELIMITERS)):
         warnings.warn(
-            f"{name} has lines above the table, which are left out: {first!r}, ...",
+            f"{name} has lines above the table, which are left out: "
+            f"{first[:_SHOWN]!r}, ...",
             stacklevel=2,
         )
         before += above
@@ -144,10 +149,7 @@ def read_head(text: memoryview, name: str, delimiter: str | None) -> TableHead:
     second, _ = _next_line(plain, after_first, name)
     rows = [_fields(line, delimiter, name) for line in (first, second) if line]
     width = len(rows[0])
-    words = not any(_is_number(word) for row in rows for word in row)
-    named = has_header(rows)
-    if words and named and _USUAL.isdisjoint(map(str.lower, rows[0])):
-        named = not is_row_of_words(plain[before:], delimiter)
+    named = known or _is_named(rows, plain[before:], delimiter)
     names = rows[0] if named else None
     if names is not None and not second:
         raise ValueError(f"{name} has a header, but no rows; add a line for each row.")
@@ -196,6 +198,15 @@ def has_header(rows: list[list[str]]) -> bool:
     second = others[0] if others else []
     below = zip(first, second, strict=False)
     return not any(first) or any(two and not one for one, two in below)
+
+
+def _is_named(rows: list[list[str]], text: memoryview, delimiter: str) -> bool:
+    """Whether the first of two rows names the columns, as far as all rows tell."""
+    if not has_header(rows):
+        return False
+    numbers = any(_is_number(word) for row in rows for word in row)
+    usual = not _USUAL.isdisjoint(map(str.lower, rows[0]))
+    return numbers or usual or not is_row_of_words(text, delimiter)
 
 
 def _is_number(word: str) -> bool:

@@ -9,6 +9,7 @@ from math import isnan
 from typing import Any
 
 from .parse_errors import check_utf8, without_byte_order_mark
+from .table import NAMES_FOLLOW
 
 AS_CSV = ("json", "arff")
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
@@ -41,6 +42,7 @@ def written_as_csv(
             rows, told = _rows_of_arff(text.splitlines(), name)
         else:
             rows = _rows_of_records(list(_records(text, name)), name)
+        found.write(NAMES_FOLLOW + "\n")
         csv.writer(found, lineterminator="\n").writerows(rows)
     except (csv.Error, RecursionError) as error:
         raise ValueError(f"{name} cannot be read as {kind.upper()}: {error}.") from None
@@ -120,7 +122,7 @@ def _rows_of_arff(lines: list[str], name: str) -> tuple[Iterable[list], dict[str
     for number, line in enumerate(lines, 1):
         line = line.strip()
         if line.lower().startswith("@data"):
-            before: list[list] = [[]] * (number - 1)
+            before: list[list] = [[]] * (number - 2)  # below the line for names
             rows = enumerate(lines[number:], number + 1)
             body = (_row_of_arff(row.strip(), name, at) for at, row in rows)
             return [*before, titles, *body], words
