@@ -316,3 +316,22 @@ def test_predict_notes_what_training_could_not_know(tmp_path, capsys):
     assert "new.csv, column 'c': 'z', which training had not, in 1 row." in told
     assert main(["evaluate", "a.polymargin", "a.csv"]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_a_guessed_label_is_said(tmp_path, capsys):
+    rows = "".join(f"{i % 9},{'xy'[i % 2]}\n" for i in range(40))
+    for names, said in (("n,kind", True), ("n,class", False)):
+        (tmp_path / "a.csv").write_text(f"{names}\n{rows}")
+        assert main(["train", "a.csv", "--quick", "-v", "0"]) == 0
+        told = capsys.readouterr().out
+        assert ("label     in the last column; --label names another" in told) == said
+    assert main(["train", "a.csv", "--quick", "-v", "0", "--label", "class"]) == 0
+    assert "--label" not in capsys.readouterr().out
+
+
+def test_texts_that_are_taken_for_labels(tmp_path, capsys):
+    rows = "".join(f"{'xy'[i % 2]},{'long ' * 20}text {i}\n" for i in range(40))
+    (tmp_path / "a.csv").write_text(f"kind,{'name ' * 9}\n{rows}")
+    assert main(["train", "a.csv"]) == 1
+    told = capsys.readouterr().err
+    assert "perhaps --label kind." in told and len(told) < 300
