@@ -110,6 +110,7 @@ static nb::dict parse_table(Bytes bytes, char delimiter, std::int64_t columns, s
   result["data"] = to_numpy(std::move(table.values), table.rows * (columns - (label >= 0)));
   result["n_rows"] = table.rows;
   result["labels_are_numbers"] = table.labels_are_numbers;
+  result["codes"] = table.codes;
   result["labels"] = to_numpy(std::move(table.labels), table.rows);
   result["label_offsets"] = to_numpy(std::move(table.label_offsets), table.rows);
   return result;

@@ -107,7 +107,7 @@ def measure_peers(data: str, run: Run) -> dict:
     """What practitioners would type, one after the other."""
     with files_of(data) as files:
         # None of the columns must stay words.
-        train, test = (load_columns(path, as_words=[""]) for path in files)
+        train, test = (load_columns(path, asked={"": "words"}) for path in files)
     size = {"rows": len(train.y), "columns": train.X.shape[1]}
     found = {}
     for name, model in peers(train.types, data.startswith(TEXT)).items():

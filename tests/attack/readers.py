@@ -5,6 +5,7 @@ sentence says what is wrong.
 import bz2
 import gzip
 import io
+import json
 import lzma
 import random
 from pathlib import Path
@@ -125,6 +126,51 @@ def mixed(rng: random.Random, folder: Path) -> str:
     options = {"format": "tsv" if mark == "\t" else "csv"}
     options |= {"label": rng.choice((None, None, "label", 0, -1, "none", 99))}
     options |= {"encoding": rng.choice((*["utf-8"] * 7, "latin-1", "cp037", "no"))}
+    return read_table(content, **options)
+
+
+def written(rng: random.Random, folder: Path) -> str:
+    """JSON and ARFF."""
+    if pa is None:
+        return "skipped"
+    names = rng.sample(["a", "b", "label", "", "é", "'", "3"], rng.randrange(1, 6))
+    kind = rng.choice(("json", "arff"))
+    if kind == "arff":
+        types = ["real", "string", "{a, 'b c', 1}", "date", "relational", "NUMERIC"]
+        head = [f"@attribute '{name}' {rng.choice(types[:5])}" for name in names]
+        cells = ["'a, b'", "?", '"x"', "%", "{0 1}", *CELLS]
+        rows = [",".join(rng.choice(cells) for _ in names) for _ in range(5)]
+        content = "\n".join(["@relation r", *head, "@data", *rows]).encode()
+    else:
+        values = [
+            None,
+            True,
+            1,
+            2.5,
+            "red",
+            "02134",
+            "",
+            [1],
+            {"a": 1},
+            1e999,
+            "\ud800",
+        ]
+        most = rng.choice((7, 7, len(values)))
+        rows = [
+            {name: rng.choice(values[:most]) for name in names if rng.random() < 0.9}
+            for _ in range(rng.randrange(6))
+        ]
+        columns = {name: [row.get(name) for row in rows] for name in names}
+        lines = "\n".join(map(json.dumps, rows))
+        content = rng.choice((json.dumps(rows), lines, json.dumps(columns))).encode()
+    if rng.random() < 0.7:
+        content = mutated(content, [*TABLE, b"{", b"]", b"\\u", b"@data", b"'"], rng)
+    label = rng.choice((None, None, "label", 0, -1))
+    return read_table(content, format=kind, label=label)
+
+
+def read_table(content: bytes, **options) -> str:
+    """Read a table of any columns, and check what comes of it."""
     try:
         data = load_columns(content, **options)
     except (ValueError, MemoryError) as error:
@@ -281,6 +327,7 @@ ATTACKS = [
     Attack("svmlight", svmlight, 20_000),
     Attack("table", table, 20_000),
     Attack("mixed", mixed, 5000),
+    Attack("written", written, 5000),
     Attack("npz", npz, 5000),
     Attack("parquet", parquet, 5000),
     Attack("labels", labels, 2000),

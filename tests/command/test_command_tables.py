@@ -215,7 +215,12 @@ def test_tune_scales_too(tmp_path, capsys):
         ),
         ("a,class\n1,0.5\n2,1\n", [], 1, "has 2 different labels in column 'class'"),
         ("a,class\n1,x\n2,y\n", ["--drop", "z"], 1, "a.csv: there is no column 'z'"),
-        ("a,class\nw,x\nv,y\n", ["--number", "a"], 1, "as a number, but has values"),
+        (
+            "a,class\nw,x\nv,y\n",
+            ["--number", "a"],
+            1,
+            "line 2, column 'a': 'w' is no num",
+        ),
         ("a,class\nw,x\nv,y\n", ["--as-is"], 1, "leave out --as-is"),
         ("a,class\n1,x\n2,y\n", ["--drop", "a"], 1, "no column is left to learn from"),
         ("a,class\n1,x\n2,y\n", ["-o", "-"], 2, "-o -: this is written aside"),
@@ -254,7 +259,7 @@ def test_columns_that_tell_nothing(tmp_path, capsys):
             "a.xlsx",
             "a.xlsx is a workbook, which is not read here; save the sheet as CSV.",
         ),
-        ("a.jsonl", "a.jsonl is JSON, which is not read here; read it in pandas, and"),
+        ("a.feather", "a.feather is a file of Arrow, which is not read here; read it"),
         (
             "a.npy",
             "is an array without labels, which is not read here; save it with nu",
@@ -298,3 +303,35 @@ def test_a_model_with_damaged_metadata(tmp_path, capsys):
         polymargin.save(model, "bad.polymargin", metadata={"table": table})
         assert main(["predict", "t.csv", "bad.polymargin"]) == 1
         assert capsys.readouterr().err.count("\n") <= 2
+
+
+def test_predict_notes_what_training_could_not_know(tmp_path, capsys):
+    rows = "".join(f"{i % 9},{'ab'[i % 2]},{'xy'[i % 2]}\n" for i in range(40))
+    (tmp_path / "a.csv").write_text(f"n,c,class\n{rows}")
+    assert main(["train", "a.csv", "--quick", "-q"]) == 0
+    (tmp_path / "new.csv").write_text("n,c\n,a\n1,z\n")
+    assert main(["predict", "new.csv", "a.polymargin"]) == 0
+    told = capsys.readouterr().err
+    assert "new.csv, column 'n': missing, which training had not, in 1 row." in told
+    assert "new.csv, column 'c': 'z', which training had not, in 1 row." in told
+    assert main(["evaluate", "a.polymargin", "a.csv"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_guessed_label_is_said(tmp_path, capsys):
+    rows = "".join(f"{i % 9},{'xy'[i % 2]}\n" for i in range(40))
+    for names, said in (("n,kind", True), ("n,class", False)):
+        (tmp_path / "a.csv").write_text(f"{names}\n{rows}")
+        assert main(["train", "a.csv", "--quick", "-v", "0"]) == 0
+        told = capsys.readouterr().out
+        assert ("label     in the last column; --label names another" in told) == said
+    assert main(["train", "a.csv", "--quick", "-v", "0", "--label", "class"]) == 0
+    assert "--label" not in capsys.readouterr().out
+
+
+def test_texts_that_are_taken_for_labels(tmp_path, capsys):
+    rows = "".join(f"{'xy'[i % 2]},{'long ' * 20}text {i}\n" for i in range(40))
+    (tmp_path / "a.csv").write_text(f"kind,{'name ' * 9}\n{rows}")
+    assert main(["train", "a.csv"]) == 1
+    told = capsys.readouterr().err
+    assert "perhaps --label kind." in told and len(told) < 300

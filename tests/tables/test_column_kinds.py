@@ -128,3 +128,17 @@ def test_bad_tables():
 def test_columns_may_have_numbers_for_names():
     table = pd.DataFrame({7: [0.1, 0.2, 0.4], "b": ["u", "v", "u"]})
     assert [column.name for column in column_kinds(table)] == [7, "b"]
+
+
+def test_texts_without_words_that_tf_idf_knows():
+    rng = np.random.default_rng(0)
+    letters = [" ".join(rng.choice(list("abcdef"), 6)) for _ in range(60)]
+    japanese = [
+        "今日は天気が" + "".join(rng.choice(list("良悪雨雪風海山"), 5))
+        for _ in range(60)
+    ]
+    few = ["a few words of it", *[None] * 58, "and a few others here"]
+    table = pd.DataFrame({"letters": letters, "japanese": japanese, "few": few})
+    kinds = {column.name: column for column in column_kinds(table)}
+    assert kinds["letters"].kind == kinds["japanese"].kind == "characters"
+    assert kinds["few"].what == "left out: only 2 rows filled in"

@@ -34,6 +34,12 @@ void check_labels() {
   CHECK_EQUAL(parse("", {',', 2, 1}).rows, 0);
 }
 
+void check_codes() {
+  const TableOptions options{',', 2, 1};
+  for (const char* text : {"0,01", "0.5,2", "-0,1", "10,1"}) CHECK(!parse(text, options).codes);
+  for (const char* text : {"01,1", "2,1\n 00,1", "\"02134\",1"}) CHECK(parse(text, options).codes);
+}
+
 void check_fault(const std::string& row, TableFault fault, std::int64_t column, std::int64_t at) {
   for (const std::string& text : {row, row + "\n", "\n1,2,x\n" + row + "\n1,2,x\n"}) {
     const std::int64_t before = text[0] == '\n';
@@ -96,6 +102,7 @@ void check_threads() {
 void run_tests() {
   check_a_small_table();
   check_labels();
+  check_codes();
   check_faults();
   check_memory();
   check_threads();

@@ -21,7 +21,7 @@ inline bool same(const Table<double>& a, const Table<double>& b, const TableOpti
   const auto equal = [](const auto& x, const auto& y, std::int64_t size) {
     return !x == !y && (!x || std::memcmp(x.get(), y.get(), std::size_t(size) * 8) == 0);
   };
-  return a.rows == b.rows && a.labels_are_numbers == b.labels_are_numbers &&
+  return a.rows == b.rows && a.codes == b.codes && a.labels_are_numbers == b.labels_are_numbers &&
          equal(a.values, b.values, a.rows * options.features()) &&
          (!a.labels_are_numbers || equal(a.labels, b.labels, a.rows)) &&
          equal(a.label_offsets, b.label_offsets, a.rows);

@@ -2,7 +2,7 @@
 
 import argparse
 
-from .data_files import read_for
+from .data_files import note_unseen, read_for
 from .exit_status import OK, UsageError
 from .model_files import read_model, which_is_the_model
 from .options import DATA, add_data_options, add_html_option
@@ -49,6 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"out."
         )
     evaluation = evaluate(model, data.X, data.y, label_names=data.label_names)
+    note_unseen(model, data, data_path)
     found = {"model": model_path, "data": data_path} | evaluation.to_dict()
     if arguments.html is not None:
         write_page(arguments.html, found, "evaluate")

@@ -9,6 +9,7 @@ _MOST_SHOWN = 20  # columns, unless --columns asks for all
 # Rows that are not of a table are scaled if values are larger than this.
 _LARGE = 10.0
 _MOST_CLASSES = 5  # to name
+_WIDEST = 30  # letters of a name to show
 _LEAST_ROWS = 10  # to say that labels which are all different are none
 ASKED = ("drop", "number", "category", "text")
 
@@ -81,8 +82,8 @@ class Features:
         if not everything and len(columns) > _MOST_SHOWN:
             columns = [column for column in columns if column.kind != "number"]
         shown = columns if everything else columns[:_MOST_SHOWN]
-        names = [str(column.name) for column in shown]
-        width = min(max(map(len, names), default=0), 30)
+        names = [_shortened(str(column.name)) for column in shown]
+        width = max(map(len, names), default=0)
         lines = [
             f"{name:<{width}}  {column.kind:<10}  {column.what}"
             for name, column in zip(names, shown, strict=True)
@@ -91,14 +92,18 @@ class Features:
         if left:
             numbers = sum(column.kind == "number" for column in self.columns)
             numbers -= sum(column.kind == "number" for column in shown)
-            rest = [f"{numbers} numbers"] if numbers else []
-            rest += [f"{left - numbers} others"] if left > numbers else []
+            rest = [f"{numbers:,} numbers"] if numbers else []
+            rest += [f"{left - numbers:,} others"] if left > numbers else []
             lines.append(f"and {' and '.join(rest)}, which --columns shows")
         return lines
 
     def as_dicts(self) -> list[dict]:
         """Return what is made of columns, for JSON."""
         return [vars(column) for column in self.columns]
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= _WIDEST else name[: _WIDEST - 3] + "..."
 
 
 def make_features(arguments, data) -> Features:
@@ -175,7 +180,8 @@ def check_labels(data, source: str) -> None:
     y = data.y
     if y is None:
         return
-    where = f" in column {data.label_name!r}" if data.label_name else ""
+    name = data.label_name
+    where = f" in column {_shortened(name)!r}" if name else ""
     distinct = len(np.unique(y))
     if distinct == 1:
         raise ValueError(
@@ -191,19 +197,22 @@ def check_labels(data, source: str) -> None:
     if distinct == len(y) >= _LEAST_ROWS and y.dtype.kind != "f":
         raise ValueError(
             f"{source} has another label{where} in each of its {len(y):,} rows, such "
-            f"as {y[0]}, which are no classes; name the column of the labels with "
-            f"--label."
+            f"as {_shortened(str(y[0]))}, which are no classes; name the column of the "
+            f"labels with --label{_hint(data)}."
         )
     if y.dtype.kind != "f":
         return
     example = next((label for label in y.tolist() if label % 1), y[0])
-    hint = ""
-    if data.types is not None:
-        words = [name for name, kind in data.types if kind == "words"]
-        hint = f", perhaps --label {words[0]}" if words else ""
     raise ValueError(
         f"{source} has {distinct:,} different labels{where} in {len(y):,} rows, such "
         f"as {example:g}, which are no classes; name the column of the labels with "
-        f"--label"
-        f"{hint}."
+        f"--label{_hint(data)}."
     )
+
+
+def _hint(data) -> str:
+    """Name the first column of words that occur again and again, if there is one."""
+    for name, kind in data.types or ():
+        if kind == "words" and 2 * len(data.X[name].unique()) <= len(data.X):
+            return f", perhaps --label {name}"
+    return ""

@@ -20,6 +20,10 @@ _OF_DATA = (
     ".npz",
     ".parquet",
     ".pq",
+    ".json",
+    ".jsonl",
+    ".ndjson",
+    ".arff",
     STORE_SUFFIX,
 )
 

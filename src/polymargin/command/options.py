@@ -7,7 +7,7 @@ from ..access.kernel_registry import KERNELS, KERNELS_OF_ROWS
 from ..machine.formulation import COST_RULES
 from ..machine.registry import FORMULATIONS, LOSSES
 
-FORMATS = ("auto", "svmlight", "csv", "tsv", "npz", "parquet")
+FORMATS = ("auto", "svmlight", "csv", "tsv", "npz", "parquet", "json", "arff")
 DATA = (
     "rows with labels: svmlight text (also .gz, .bz2, .xz, .zst), CSV, TSV, .npz or "
     "Parquet; - is standard input"

@@ -2,7 +2,7 @@
 
 import argparse
 
-from .data_files import read_for
+from .data_files import note_unseen, read_for
 from .exit_status import OK, UsageError
 from .label_sets import names_for, predicted_words
 from .model_files import read_model, which_is_the_model
@@ -53,6 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     values = _values_of(model, arguments)
     data = read_for(model, arguments, data_path, optional=True)
     predicted = predicted_words(model, model.predict(data.X))
+    note_unseen(model, data, data_path)
     with open_text_output(arguments.output) as stream:
         if values is None:
             stream.writelines(f"{label}\n" for label in predicted)

@@ -12,7 +12,12 @@ from contextlib import contextmanager
 def notes_on_stderr(prog: str):
     """Show warnings as one line each, for the time of a command."""
 
+    told = set()
+
     def show(message, *_, **__):
+        if str(message) in told:
+            return
+        told.add(str(message))
         fresh = "\r\x1b[K" if sys.stderr.isatty() else ""  # over a progress bar
         print(f"{fresh}{prog}: note: {in_one_line(message)}", file=sys.stderr)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ..base.byte_counts import format_bytes
 from ..base.counted import counted
+from ..files.data.label_column import is_guessed
 from .estimator_choice import classes_of, density
 from .output_files import write_page
 from .standard_streams import print_json
@@ -36,7 +37,7 @@ class TrainingReport:
         }
         if features.columns:
             self.found["columns"] = features.as_dicts()
-            what = f"{width:,} columns"
+            what = counted(width, "columns")
         else:
             what = f"{width:,} features ({100 * density(data.X):.3g} % not zero)"
         where = f" in column {data.label_name!r}" if data.label_name else ""
@@ -45,6 +46,8 @@ class TrainingReport:
             "data",
             f"{arguments.data}: {rows:,} rows, {what}, {classes:,} classes{where}",
         )
+        if arguments.label is None and is_guessed(data.label_name):
+            self.line("label", "in the last column; --label names another")
         for number, text in enumerate(features.lines()):
             self.line("" if number else "columns", text)
 

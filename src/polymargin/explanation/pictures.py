@@ -3,11 +3,12 @@
 from html import escape
 from typing import Any
 
-from .text_bars import name_of
+from .text_bars import name_of, shortened
 
 _FOR, _AGAINST = "#2a6fbb", "#c4553b"
 _MOST = 12  # classes in a picture
 _COLUMNS = 3
+_WIDEST = 34  # letters of a name
 
 
 def panels(explanation) -> list[tuple[str, list[tuple[str, float]]]]:
@@ -63,7 +64,9 @@ def plot(explanation: Any, figure: Any = None) -> Any:
         numbers = [number for _, number in pairs]
         colours = [_FOR if number > 0 else _AGAINST for number in numbers]
         ax.barh(range(len(pairs)), numbers, color=colours)
-        ax.set_yticks(range(len(pairs)), [_short(name) for name, _ in pairs])
+        ax.set_yticks(
+            range(len(pairs)), [shortened(name, _WIDEST) for name, _ in pairs]
+        )
         ax.invert_yaxis()
         ax.axvline(0, color="0.3", linewidth=0.8)
         ax.set_title(title, fontsize="medium")
@@ -92,7 +95,3 @@ def table(title: str, pairs: list[tuple[str, float]]) -> str:
         f'<table style="display:inline-table;margin:0 1em 1em 0">'
         f'<caption style="text-align:left">{escape(title)}</caption>{rows}</table>'
     )
-
-
-def _short(name: str, most: int = 32) -> str:
-    return name if len(name) <= most else name[: most - 3] + "..."

@@ -1,9 +1,26 @@
 """Names with numbers as lines of text, each with a bar."""
 
+_WIDEST = 43  # letters of a name: then a line without values has 80
+
 
 def name_of(feature: str | int) -> str:
     """Return a feature as people read it; without a name it has a number."""
     return feature if isinstance(feature, str) else f"[{feature}]"
+
+
+def shortened(name: str, most: int) -> str:
+    """Return the beginning and the end of a name that is too long: a column of a table
+    has features whose names differ at the end.
+
+    Examples
+    --------
+    >>> shortened("how do you like it? = not at all", 20)
+    'how do y...ot at all'
+    """
+    if len(name) <= most:
+        return name
+    head = (most - 3) // 2
+    return f"{name[:head]}...{name[len(name) - (most - 3 - head) :]}"
 
 
 def bars(
@@ -17,6 +34,7 @@ def bars(
     """
     if not rows:
         return ["  none"]
+    rows = [(shortened(name, _WIDEST), value, number) for name, value, number in rows]
     names, values, _ = zip(*rows, strict=True)
     longest = max(abs(number) for *_, number in rows) or 1.0
     of_names, of_values = (max(map(len, column)) for column in (names, values))

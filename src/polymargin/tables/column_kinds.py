@@ -25,6 +25,7 @@ _FEW = 40  # distinct words that make a category, however many rows there are
 _REPEATS = 2  # rows for each distinct word that make one, however many words
 _SENTENCE = 4  # words of a text; in a category they are fewer, or values are few
 _WORDS = 3  # below, characters tell more
+_LEAST_TEXTS = 10  # rows, or half of them: fewer may all be held out at once
 _LEAST_ROWS = 20  # to call distinct numbers an identifier
 _FAR = 50  # distances between quartiles; of a normal distribution, all are within 5
 _LEAST_RANKED = 100  # rows
@@ -34,6 +35,11 @@ _NAMES = re.compile(
     r"|unnamed(: ?\d+(\.\d+)?)?|__index_level_\d+__|",
     re.IGNORECASE,
 )
+
+
+_WORD = re.compile(r"\w\w")  # TF-IDF knows no shorter ones
+# Thai, Lao, Burmese, Khmer, Japanese and Chinese, which have no spaces between words.
+_NO_SPACES = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u9fff]")
 
 
 @dataclass(frozen=True)
@@ -257,7 +263,7 @@ def _words(name: Any, column: Any, kind: str) -> Column:
         return Column(name, "constant", f"left out: it is always {_short(values[0])}")
     if kind == "boolean":
         return Column(name, "boolean", "0 or 1")
-    length = float(np.mean([len(word.split()) for word in values]))
+    length = _mean_length(values)
     long = length >= _SENTENCE
     if distinct <= _FEW and (not long or rows >= _REPEATS * distinct):
         if distinct < rows or rows < _LEAST_ROWS:
@@ -289,10 +295,23 @@ def _one_hot(distinct: int, words: np.ndarray) -> str:
 
 
 def _text(name: Any, words: np.ndarray) -> Column:
-    length = float(np.mean([len(word.split()) for word in words if word] or [0]))
-    if length < _WORDS:
+    known = [word for word in words if word]
+    if len(known) < min(_LEAST_TEXTS, (len(words) + 1) // 2):
+        filled = _count(len(known), "row")
+        return Column(name, "constant", f"left out: only {filled} filled in")
+    length = _mean_length(known)
+    with_words = sum(bool(_WORD.search(word)) for word in known)
+    without_spaces = sum(bool(_NO_SPACES.search(word)) for word in known)
+    few = max(len(known) - with_words, without_spaces) > len(known) / 2
+    if length < _WORDS or few:
         return Column(name, "characters", "TF-IDF of characters")
     return Column(name, "text", f"TF-IDF of words, {length:.0f} a row")
+
+
+def _mean_length(texts: Iterable[str]) -> float:
+    """Return the mean number of words, two letters for each if no spaces tell."""
+    lengths = [len(text.split()) + len(_NO_SPACES.findall(text)) // 2 for text in texts]
+    return float(np.mean(lengths or [0]))
 
 
 def _count(number: int, what: str) -> str:

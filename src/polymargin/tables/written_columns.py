@@ -29,6 +29,7 @@ NUMBER, WORDS = "number", "words"
 _MOSTLY = 0.9  # numbers, in a column that was meant to have nothing else
 _FEW = 40  # different values, which may be categories, whatever they look like
 _LOOK = 100  # cells, to find a unit
+_CODE = r"^0\d+$"
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 
 
@@ -59,6 +60,8 @@ def type_of_cells(column, delimiter: str = ","):
     kind : str
         WORDS, NUMBER, or how numbers or dates are written: all that `as_kind` takes.
     """
+    if are_codes(column):
+        return column, WORDS
     styles = styles_for(delimiter)
     unit = _common_unit(column)
     units = tuple(f"{style} {unit}" for style in styles) if unit else ()
@@ -121,10 +124,19 @@ def is_kind(kind: object) -> bool:
     return kind in (NUMBER, WORDS, *TIMES, *DATES) or is_style(kind)
 
 
+def are_codes(column) -> bool:
+    """Whether a cell has digits after a zero, as 02134: it is no number of anything."""
+    import pyarrow.compute as pc
+
+    return bool(pc.any(pc.match_substring_regex(column, _CODE)).as_py())
+
+
 def is_mixed(column) -> bool:
     """Whether a few words are in a column that has numbers otherwise."""
     import pyarrow.compute as pc
 
+    if are_codes(column):
+        return False
     known = column.drop_null()
     numbers = pc.match_substring_regex(known, _NUMBER)
     return pc.mean(numbers).as_py() >= _MOSTLY and len(known.unique()) > _FEW

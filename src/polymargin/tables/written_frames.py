@@ -16,6 +16,7 @@ from .words import words_of
 from .written_columns import (
     NUMBER,
     WORDS,
+    as_kind,
     as_trained,
     type_of_cells,
     without_missing,
@@ -123,12 +124,12 @@ def _kind_of_words(column: Any, few: bool) -> str:
     if find_spec("pyarrow") is None:
         return WORDS
     cells = _cells(column)
+    if few and as_kind(cells, NUMBER) is not None:
+        return NUMBER  # as was asked for, although zeros may be before them
     _, kind = type_of_cells(cells)
     if kind in DATES or kind == WORDS or few:
         return kind
-    known = cells.drop_null().unique().to_pylist()
-    codes = any(word[0] == "0" and word[1:].isdigit() for word in known)
-    return WORDS if codes or len(known) <= _FEW else kind
+    return WORDS if len(cells.unique().drop_null()) <= _FEW else kind
 
 
 def _typed(name: Any, column: Any, kind: str) -> np.ndarray:

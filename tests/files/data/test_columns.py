@@ -48,7 +48,7 @@ def test_types():
     [
         ("2021-03-05 10:20:30.125", "%Y-%m-%d %H:%M:%S", "2021-03-05T10:20:30"),
         ("2021-03-05T10:20:30Z", "%Y-%m-%dT%H:%M:%S", "2021-03-05T10:20:30"),
-        ("2021-03-05 10:20:30+02:00", "%Y-%m-%d %H:%M:%S", "2021-03-05T10:20:30"),
+        ("2021-03-05 10:20:30+02:00", "%Y-%m-%d %H:%M:%S", "2021-03-05T08:20:30"),
         ("05.03.2021 10:20", "%d.%m.%Y %H:%M", "2021-03-05T10:20"),
         ("5.3.21", "%d.%m.%y", "2021-03-05"),
         ("3/15/2021 7:05", "%m/%d/%Y %H:%M", "2021-03-15T07:05"),
@@ -62,6 +62,13 @@ def test_types():
             "2021-03-05T10:20:30",
         ),
         ("2021-03", "%Y-%m", "2021-03-01"),
+        ("2021-03-05T10:20:30.5-0530", "%Y-%m-%dT%H:%M:%S", "2021-03-05T15:50:30"),
+        ("2021/03/05 10:20:30 PM GMT+1", "%Y/%m/%d %I:%M:%S %p", "2021-03-05T21:20:30"),
+        (
+            "Fri Mar 05 2021 10:20:30 GMT+0100 (CET)",
+            "%a %b %d %Y %H:%M:%S",
+            "2021-03-05T09:20:30",
+        ),
     ],
 )
 def test_dates_as_programs_write_them(cells, kind, first):
@@ -109,8 +116,27 @@ def test_no_header():
 
 
 def test_words_that_look_like_numbers():
-    data = read("code,class\n01,x\n02,y\n", as_words=["code"])
+    data = read("code,class\n01,x\n02,y\n", asked={"code": "words"})
     assert data.X["code"].to_pylist() == ["01", "02"]
+
+
+def test_codes_with_a_zero_before_other_digits_are_words():
+    data = read("zip,n,class\n02134,1,x\n94103,2,y\n")
+    assert types(data) == {"zip": "words", "n": "number"}
+    assert data.X["zip"].to_pylist() == ["02134", "94103"]
+    data = read("zip,class\n02134,x\n94103,y\n", asked={"zip": "number"})
+    assert data.X["zip"].to_pylist() == [2134, 94103]
+    rows = "".join(f"{code},x\n" for code in range(900, 1000))
+    assert types(read(f"code,class\n0900,y\n{rows}")) == {"code": "words"}
+    data = read('a,b,class\n0,0.5,07\n"00.5",-0,1\n')  # in labels there are none
+    assert data.y.tolist() == [7, 1]
+
+
+def test_codes_are_what_they_were_in_training():
+    trained = Trained([("zip", "number")], "class", mixed=False)
+    assert read("zip\n02134\n", trained=trained).X.tolist() == [[2134]]
+    trained = Trained([("zip", "words")], "class", mixed=True)
+    assert read("zip\n2134\n", trained=trained).X["zip"].to_pylist() == ["2134"]
 
 
 def test_as_in_training():
@@ -149,7 +175,7 @@ MIXED = "".join(f"{i},{i * i},x\n" for i in range(60))
     [
         (b"", "the input has no rows; give a line with the names of columns"),
         (b"a,b,class\n", "the input has a header, but no rows; add a line"),
-        (b"made by me\na,b,class\n1,w,x\n", "leave out what is above the names"),
+        (b"a\nb,1,class\n1,w\n", "leave out what is above the names"),
         (b"a,b,class\n1,w,x\n3,4,y,z\n", "found 4; put what has a ',' in it between"),
         (b"a,kind\n1,\n2,\n", "column 'kind', which is to have the labels, is empty"),
         (b"a,kind\n,\n,\n", "the input has only empty rows; fill them in."),

@@ -138,8 +138,8 @@ def test_formats_by_content(tmp_path):
     ("options", "words"),
     [
         (
-            {"format": "arff"},
-            "format='arff' is not known; choose one of auto",
+            {"format": "sav"},
+            "format='sav' is not known; choose one of auto",
         ),
         ({"n_features": 0}, "n_features=0 must be a whole number above 0"),
         ({"n_features": 2.5}, "n_features=2.5 must be"),

@@ -23,6 +23,7 @@ struct Table {
   std::unique_ptr<std::int64_t[]> label_offsets;
   std::int64_t rows = 0;
   bool labels_are_numbers = true;
+  bool codes = false;  // as in TableSummary
   bool stopped = false;
   TableFailure failure;
 };
@@ -71,6 +72,7 @@ Table<Real> parse_table(std::string_view text, const TableOptions& options, int 
     move_up(table.label_offsets.get(), places[c], table.rows, chunk.rows);
     table.rows += chunk.rows;
     table.labels_are_numbers &= chunk.labels_are_numbers;
+    table.codes |= chunk.codes;
   }
   return table;
 }

@@ -72,6 +72,7 @@ struct TableOutput {
 struct TableSummary {
   std::int64_t rows = 0;
   bool labels_are_numbers = true;
+  bool codes = false;  // some number begins with a zero before other digits, as codes do
   TableFailure failure;
   bool failed() const { return failure.fault != TableFault::none; }
 };
@@ -140,8 +141,9 @@ class TableRows {
       const Field field = field_at(p, options_.delimiter);
       stop = number_of(field, value) ? field.stop : nullptr;
       if (!stop) return fail(TableFault::number, field.begin, column);
-      p = field.begin;
+      p = field.begin + field.quoted();
     }
+    sum_.codes |= *p == '0' && is_digit(p[1]);
     *place = Real(value);
     return std::isfinite(*place) ? stop : fail(TableFault::number_size, p, column);
   }

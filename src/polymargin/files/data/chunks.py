@@ -15,6 +15,7 @@ from .source_streams import open_stream
 from .sources import name_of
 from .svmlight import read_svmlight
 from .table import read_body, table_head
+from .written_as_csv import AS_CSV
 
 
 def read_chunks(
@@ -57,6 +58,10 @@ def read_chunks(
         kind = format
         if format == "auto":
             kind = find_format(memoryview(opened.head()), source)
+        if kind in AS_CSV:
+            raise ValueError(
+                f"{name} is {kind.upper()}, which is not read in parts; save it as CSV."
+            )
         if kind in ("npz", "parquet"):
             file = opened.seekable() or opened.all(limit)
             chunks = npz_chunks if kind == "npz" else parquet_chunks

@@ -1,7 +1,7 @@
 """Tables for models: by our own parser if all are numbers, else by pyarrow."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,8 +16,9 @@ from .mixed_table import check_titles, missing_column, read_mixed
 from .parquet import parquet_names, parquet_table, read_parquet
 from .sources import name_of, read_bytes
 from .table import read_head, read_table, table_head
+from .written_as_csv import AS_CSV, written_as_csv
 
-TABLES = ("csv", "tsv", "parquet")
+TABLES = ("csv", "tsv", "parquet", *AS_CSV)
 _MARKS = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16
 _START = 1 << 16
 
@@ -53,7 +54,7 @@ def read_columns(
     *,
     label=None,
     trained: Trained | None = None,
-    as_words: Sequence[str] = (),
+    asked: Mapping[str, str] | None = None,
     written: bool = False,
     optional: bool = False,
     n_jobs: int | None = None,
@@ -72,7 +73,7 @@ def read_columns(
         there is one.
     trained : Trained or None
         Columns of a model: they are returned in its order, and others left out.
-    as_words, written, optional
+    asked, written, optional
         As in `read_mixed`.
     n_jobs : int or None
     limit : int
@@ -98,11 +99,14 @@ def read_columns(
             label = _label_beside(names, trained, name)
     options = {"label": label, "written": written}
     data = None
-    only_numbers = not as_words and (trained is None or not trained.mixed)
+    only_numbers = not asked and (trained is None or not trained.mixed)
     try:
         if only_numbers:
-            read = _array_of_parquet if kind == "parquet" else _array_of_text
-            data = read(content, name, delimiter, limit, n_jobs, **options)
+            if kind == "parquet":
+                data = _array_of_parquet(content, name, limit, **options)
+            else:
+                of_text = delimiter, n_jobs, trained is not None
+                data = _array_of_text(content, name, *of_text, **options)
     except ValueError as error:
         _need_pyarrow(error)
     options |= {"optional": optional}
@@ -111,7 +115,7 @@ def read_columns(
     if data is None and kind == "parquet":
         data = parquet_table(content, name, limit=limit, **options)
     elif data is None:
-        data = read_mixed(content, name, delimiter, as_words=as_words, **options)
+        data = read_mixed(content, name, delimiter, asked=asked, **options)
     elif trained is not None:
         data = _ordered(data, trained, name)
     if trained is None:
@@ -159,10 +163,10 @@ def _as_trained(data: Data, mixed: bool) -> Data:
     return data
 
 
-def _array_of_text(content, name, delimiter, limit, n_jobs, *, label, written) -> Data:
+def _array_of_text(content, name, delimiter, n_jobs, codes, *, label, written) -> Data:
     threads = thread_count(n_jobs)
     options = {"label": label, "written": written, "threads": threads}
-    data = read_table(content, name, delimiter, **options)
+    data = read_table(content, name, delimiter, codes=codes, **options)
     head = table_head(content, name, delimiter, label=label)
     titles = with_names(head.names)
     if titles is None:
@@ -171,9 +175,7 @@ def _array_of_text(content, name, delimiter, limit, n_jobs, *, label, written) -
     return replace(data, feature_names=titles, label_name=label_name)
 
 
-def _array_of_parquet(
-    content, name, delimiter, limit, n_jobs, *, label, written
-) -> Data:
+def _array_of_parquet(content, name, limit, *, label, written) -> Data:
     data = read_parquet(content, name, limit=limit, label=label)
     data = replace(
         as_numbers(data, name, np.float64), y=data.y, label_name=data.label_name
@@ -215,7 +217,7 @@ def load_columns(
     unpacked_limit=None,
     encoding: str | None = None,
     trained: Trained | None = None,
-    as_words: Sequence[str] = (),
+    asked: Mapping[str, str] | None = None,
     written: bool = False,
     optional: bool = False,
     several_labels: bool | str = False,
@@ -229,7 +231,7 @@ def load_columns(
         As in `load_data`.
     encoding : str or None
         Of the text of a table; UTF-8 if None.
-    trained, as_words, written, optional
+    trained, asked, written, optional
         As in `read_columns`.
 
     Returns
@@ -245,7 +247,10 @@ def load_columns(
         of_rows = {"n_features": n_features, "zero_based": zero_based}
         of_rows["several_labels"] = several_labels
         return parse(content, name, kind, **of_all, **of_rows)
-    if kind != "parquet":
+    if kind in AS_CSV:
+        content, told = written_as_csv(content, name, kind)
+        kind, asked = "csv", told | dict(asked or {})
+    elif kind != "parquet":
         if encoding is None and bytes(content[:2]) in _MARKS:
             encoding = "utf-16"
         if encoding is not None:
@@ -256,7 +261,7 @@ def load_columns(
         name,
         kind,
         trained=trained,
-        as_words=as_words,
+        asked=asked,
         optional=optional,
         **of_all,
     )

@@ -22,6 +22,11 @@ def with_names(names: Sequence[str] | None) -> list[str] | None:
     return [name or f"Unnamed: {place}" for place, name in enumerate(names)]
 
 
+def is_guessed(name: str | None) -> bool:
+    """Whether nothing but its place says that a column has the labels."""
+    return name is not None and name.strip().lower() not in USUAL_NAMES
+
+
 def find_label(
     names: Sequence[str] | None, n_columns: int, label, table: str
 ) -> int | None:

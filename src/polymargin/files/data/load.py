@@ -15,8 +15,9 @@ from .parquet import read_parquet
 from .sources import name_of, read_bytes, suffix_of
 from .svmlight import read_svmlight
 from .table import looks_like_table, read_table
+from .written_as_csv import AS_CSV, written_as_csv
 
-FORMATS = ("svmlight", "csv", "tsv", "npz", "parquet")
+FORMATS = ("svmlight", "csv", "tsv", "npz", "parquet", *AS_CSV)
 _BY_SUFFIX = {
     ".svm": "svmlight",
     ".svmlight": "svmlight",
@@ -27,13 +28,14 @@ _BY_SUFFIX = {
     ".npz": "npz",
     ".parquet": "parquet",
     ".pq": "parquet",
+    ".arff": "arff",
+    **dict.fromkeys((".json", ".jsonl", ".ndjson"), "json"),
 }
 _SHEET = "a workbook", "save the sheet as CSV"
 _IN_PANDAS = "read it in pandas, and save it with to_csv or to_parquet"
 # What people have, and what to do with it.
 _OTHERS = {
     **dict.fromkeys((".xlsx", ".xls", ".xlsm", ".ods"), _SHEET),
-    **dict.fromkeys((".json", ".jsonl", ".ndjson"), ("JSON", _IN_PANDAS)),
     **dict.fromkeys((".pkl", ".pickle"), ("a pickle", _IN_PANDAS)),
     **dict.fromkeys((".feather", ".arrow"), ("a file of Arrow", _IN_PANDAS)),
     **dict.fromkeys((".h5", ".hdf5"), ("HDF5", _IN_PANDAS)),
@@ -41,7 +43,6 @@ _OTHERS = {
         (".dta", ".sav", ".sas7bdat"), ("of a statistics program", _IN_PANDAS)
     ),
     ".npy": ("an array without labels", "save it with numpy.savez(file, X=X, y=y)"),
-    ".arff": ("ARFF", "leave out the lines with @, put the names of columns there"),
 }
 _BY_MAGIC = {b"PK\x03\x04": "npz", b"PK\x05\x06": "npz", b"PAR1": "parquet"}
 
@@ -65,9 +66,10 @@ def load_data(
     source : str, Path, bytes or binary stream
         What to read; "-" is standard input. Content that is compressed by gzip, bzip2,
         xz or Zstandard is unpacked, whatever the name is.
-    format : {"auto", "svmlight", "csv", "tsv", "npz", "parquet"}, default="auto"
+    format : {"auto", "svmlight", "csv", "tsv", "npz", "parquet", "json", "arff"}, \
+            default="auto"
         By default the name tells (.svm, .svmlight, .libsvm, .csv, .tsv, .npz,
-        .parquet), and if it does not, the content.
+        .parquet, .json, .jsonl, .arff), and if it does not, the content.
     label : str, int, False or None, default=None
         The column of a table that holds the label, by name or by position from 0 (from
         the end if negative). By default the last one that is called label, class,
@@ -210,6 +212,9 @@ def parse(
         raise ValueError(
             f"several_labels=True, but {name} is {kind}; give svmlight text."
         )
+    if kind in AS_CSV:
+        text, _ = written_as_csv(text, name, kind)
+        kind = "csv"
     if kind in ("csv", "tsv"):
         delimiter = "\t" if kind == "tsv" else None
         data = read_table(text, name, delimiter, label=label, **of_text)

@@ -5,7 +5,7 @@ for a model if there is one.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def read_mixed(
     label=None,
     types: Sequence[tuple[str, str]] | None = None,
     unused: Sequence[str] = (),
-    as_words: Sequence[str] = (),
+    asked: Mapping[str, str] | None = None,
     written: bool = False,
     optional: bool = False,
 ) -> Data:
@@ -60,8 +60,8 @@ def read_mixed(
         of whatever type they are.
     unused : sequence of str
         Columns of these that are not read, and need not be there: all is missing.
-    as_words : sequence of str
-        Columns that stay text, whatever it looks like.
+    asked : mapping of str to str or None
+        What columns are read as, by name: "words" or "number", whatever they look like.
     written : bool
         Whether labels stay as they are written.
     optional : bool
@@ -102,7 +102,7 @@ def read_mixed(
         if title not in titles:
             raise ValueError(_not_there(title, titles, head, name))
         column = table.column(titles.index(title))
-        known = wanted.get(title, WORDS if title in as_words else None)
+        known = wanted.get(title, (asked or {}).get(title))
         where = title, name, first_line
         found[title], kind = _typed(column, known, head.delimiter, where)
         found_types.append((title, kind))

@@ -2,6 +2,7 @@
 
 import csv
 import re
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,10 +12,15 @@ from .data import Data
 from .label_column import find_label
 from .label_rule import as_strings, simplest_labels, told_apart
 from .parse_errors import check_utf8, parse_error_message, without_byte_order_mark
+from .table_start import is_row_of_words, title_bytes
 
 DELIMITERS = (",", "\t", ";", "|")
-_SEPARATOR = re.compile(r"sep=(.)", re.IGNORECASE)  # a first line for Excel
+# A first line for Excel; the second form says that the next line has the names.
+_SEPARATOR = re.compile(r"sep=(.)( header)?", re.IGNORECASE)
+NAMES_FOLLOW = "sep=, header"
 _HEAD = 1 << 16
+_SHOWN = 40  # letters of a title
+_USUAL = {"label", "class", "target"}  # names of a column
 _MISSING = "fill it in, or leave out the row"
 _WORDS = "correct it, or encode or leave out the column"
 _PAIR = re.compile(rb"(^|\s)\d+:")
@@ -75,6 +81,7 @@ def read_table(
     dtype=None,
     threads: int = 1,
     written: bool = False,
+    codes: bool = True,
 ) -> Data:
     """Read a table, every row of which is one line.
 
@@ -91,6 +98,8 @@ def read_table(
     threads : int
     written : bool
         Whether labels stay as they are written, without quotes.
+    codes : bool
+        Whether digits after a zero, as 02134, are numbers. If not, an error says so.
 
     Returns
     -------
@@ -100,9 +109,8 @@ def read_table(
     head = table_head(text, name, delimiter, label=label)
     lines = bytes(text[: head.end]).count(b"\n")
     body = text[head.end :]
-    return read_body(
-        body, head, name, dtype=dtype, threads=threads, lines=lines, written=written
-    )
+    options = {"dtype": dtype, "threads": threads, "written": written}
+    return read_body(body, head, name, lines=lines, codes=codes, **options)
 
 
 def table_head(text: memoryview, name: str, delimiter: str | None, *, label) -> Head:
@@ -122,6 +130,15 @@ def read_head(text: memoryview, name: str, delimiter: str | None) -> TableHead:
     if asked := _SEPARATOR.fullmatch(first):
         delimiter, before = asked[1], after_first
         first, after_first = _next_line(plain, before, name)
+    known = asked is not None and asked[2] is not None
+    if not known and (above := title_bytes(plain[before:], delimiter or DELIMITERS)):
+        warnings.warn(
+            f"{name} has lines above the table, which are left out: "
+            f"{first[:_SHOWN]!r}, ...",
+            stacklevel=2,
+        )
+        before += above
+        first, after_first = _next_line(plain, before, name)
     if not first:
         raise ValueError(
             f"{name} has no rows; give a line with the names of columns, and one for "
@@ -132,7 +149,8 @@ def read_head(text: memoryview, name: str, delimiter: str | None) -> TableHead:
     second, _ = _next_line(plain, after_first, name)
     rows = [_fields(line, delimiter, name) for line in (first, second) if line]
     width = len(rows[0])
-    names = rows[0] if has_header(rows) else None
+    named = known or _is_named(rows, plain[before:], delimiter)
+    names = rows[0] if named else None
     if names is not None and not second:
         raise ValueError(f"{name} has a header, but no rows; add a line for each row.")
     end = after_first if names else before
@@ -148,6 +166,7 @@ def read_body(
     threads: int,
     lines: int,
     written: bool,
+    codes: bool = True,
 ) -> Data:
     """Read rows of a table; `lines` are before them."""
     names, at = head.names, head.label
@@ -157,6 +176,11 @@ def read_body(
     if "expected" in parsed:
         parsed["line"] += lines
         raise ValueError(_message(name, parsed, names))
+    if parsed["codes"] and not codes:
+        raise ValueError(
+            f"{name} has codes with a zero before other digits, which are no numbers; "
+            f"leave out the zero."
+        )
     X = parsed["data"].reshape(parsed["n_rows"], head.width - (at is not None))
     y = None if at is None else _labels(body, head.delimiter, parsed, written)
     return Data(X, y, names and [word for i, word in enumerate(names) if i != at])
@@ -168,12 +192,21 @@ def has_header(rows: list[list[str]]) -> bool:
     It does if none of its fields is a number, if one is not below which there is, or
     if one is called label, class or target.
     """
-    if not {"label", "class", "target"}.isdisjoint(map(str.lower, rows[0])):
+    if not _USUAL.isdisjoint(map(str.lower, rows[0])):
         return True
     first, *others = ([_is_number(word) for word in row] for row in rows)
     second = others[0] if others else []
     below = zip(first, second, strict=False)
     return not any(first) or any(two and not one for one, two in below)
+
+
+def _is_named(rows: list[list[str]], text: memoryview, delimiter: str) -> bool:
+    """Whether the first of two rows names the columns, as far as all rows tell."""
+    if not has_header(rows):
+        return False
+    numbers = any(_is_number(word) for row in rows for word in row)
+    usual = not _USUAL.isdisjoint(map(str.lower, rows[0]))
+    return numbers or usual or not is_row_of_words(text, delimiter)
 
 
 def _is_number(word: str) -> bool:
