@@ -2,12 +2,13 @@
 
 import argparse
 
-from .data_files import note_unseen, read_for
+from .data_files import read_for
 from .exit_status import OK, UsageError
 from .label_sets import names_for, predicted_words
 from .model_files import read_model, which_is_the_model
 from .options import DATA, add_data_options
 from .output_files import open_text_output
+from .unseen_values import note_unseen
 
 HELP = "Predict the label of each row, one a line."
 INTERRUPTED = "stopped; an output file is not written."
