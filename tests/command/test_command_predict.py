@@ -212,3 +212,14 @@ def test_words_among_numbers_are_wrong(tmp_path, capsys):
 def _out(words, capsys) -> str:
     assert main(words) == 0
     return capsys.readouterr().out
+
+
+def test_the_output_may_be_named_by_an_option(folder, tmp_path, capsys):
+    words = [str(folder / name) for name in ("digits.t.svm", "linear.polymargin")]
+    places = [str(tmp_path / name) for name in ("a", "b", "c")]
+    assert main(["predict", *words, places[0]]) == 0
+    assert main(["predict", *words, "-o", places[1]]) == 0
+    assert (tmp_path / "a").read_text() == (tmp_path / "b").read_text()
+    capsys.readouterr()
+    assert main(["predict", *words, places[0], "-o", places[2]]) == 2
+    assert "are both where to write; give one." in capsys.readouterr().err

@@ -11,7 +11,6 @@ from .standard_streams import note
 
 # Kept in the model for people; scikit-learn would compare it to arrays without names.
 _NAMES = "feature_names_in_"
-_MOST_NOTES = 5
 
 
 def read_data(arguments, source: str, like=None):
@@ -122,29 +121,6 @@ def read_for(model, arguments, source: str, optional: bool = False):
         shape = data.X.shape[0], wanted
         data = replace(data, X=sp.csr_matrix(parts, shape=shape))
     return _dense_if_full(data) if _takes_sparse(model) else _as_array(data)
-
-
-def note_unseen(model, data, source: str) -> None:
-    """Say what rows of a table have that training has not seen."""
-    from sklearn.pipeline import Pipeline
-
-    from ..tables.unseen import unseen
-    from ..tables.written_frames import with_types
-
-    if not isinstance(model, Pipeline) or not data.is_table:
-        return
-    recipe, X = model[0], data.X
-    if hasattr(recipe, "recipe_"):
-        X, recipe = with_types(X, recipe.written_), recipe.recipe_
-    if not hasattr(recipe, "transformers_"):
-        return
-    found = unseen(recipe, X)
-    titles = data.feature_names
-    for column, what in found[:_MOST_NOTES]:
-        title = column if isinstance(column, str) or titles is None else titles[column]
-        note(f"{source}, column {title!r}: {what}.")
-    if len(found) > _MOST_NOTES:
-        note(f"{source}: the same of {len(found) - _MOST_NOTES:,} more columns.")
 
 
 def _takes_sparse(model) -> bool:

@@ -2,10 +2,11 @@
 
 import argparse
 
-from .data_files import note_unseen, read_for
+from .data_files import read_for
 from .exit_status import OK, UsageError
 from .model_files import read_model, which_is_the_model
 from .options import DATA, add_data_options, add_html_option
+from .unseen_values import note_unseen
 
 HELP = "Measure a model on data: accuracy, precision and recall, confusions."
 INTERRUPTED = "stopped."

@@ -2,12 +2,13 @@
 
 import argparse
 
-from .data_files import note_unseen, read_for
+from .data_files import read_for
 from .exit_status import OK, UsageError
 from .label_sets import names_for, predicted_words
 from .model_files import read_model, which_is_the_model
 from .options import DATA, add_data_options
 from .output_files import open_text_output
+from .unseen_values import note_unseen
 
 HELP = "Predict the label of each row, one a line."
 INTERRUPTED = "stopped; an output file is not written."
@@ -27,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("data", help=DATA + "; labels may be missing")
     add("model", help="a file that `train` has written")
     add("output", nargs="?", help="where to write; standard output if not given")
+    add("-o", "--output", dest="target", metavar="file", help="the same as output")
     group = parser.add_mutually_exclusive_group()
     group.add_argument(
         "--scores",
@@ -48,13 +50,19 @@ def run(arguments: argparse.Namespace) -> int:
     from ..files.data.label_rule import label_texts
     from .standard_streams import flush_output
 
+    if arguments.output and arguments.target:
+        raise UsageError(
+            f"{arguments.output} and --output {arguments.target} are both where to "
+            f"write; give one."
+        )
+    target = arguments.output or arguments.target
     data_path, model_path = which_is_the_model(arguments.model, arguments.data)
     model = read_model(model_path)
     values = _values_of(model, arguments)
     data = read_for(model, arguments, data_path, optional=True)
     predicted = predicted_words(model, model.predict(data.X))
     note_unseen(model, data, data_path)
-    with open_text_output(arguments.output) as stream:
+    with open_text_output(target) as stream:
         if values is None:
             stream.writelines(f"{label}\n" for label in predicted)
         else:
