@@ -169,12 +169,8 @@ class PySequential : public Interruptible {
 
   // The weights of another driver, of other rows with the same features and classes.
   void share_weights(const PySequential& other) {
-    driver_->forget_mean();
     driver_->share_weights(other.shared_weights(driver_->rows(), driver_->layout()));
   }
-
-  void keep_mean() { driver_->keep_mean(); }
-  bool keeps_mean() const { return driver_->keeps_mean(); }
 
   double squared_norm() { return driver_->weights().squared_norm(); }
 
@@ -209,13 +205,12 @@ class PySequential : public Interruptible {
         if (values.data()[p] != 0) entries.push_back({classes.data()[p], Real(values.data()[p])});
       blocks.set(i, entries);
     }
-    driver_->forget_mean();
     if (rebuild) driver_->rebuild_weights();
   }
 
   // A copy of W, of shape (features, classes); a sparse one if some pairs have no weight.
   nb::object weights() {
-    const auto& w = driver_->model();
+    const auto& w = driver_->weights();
     if constexpr (!W::kWhole) {
       // By class, features ascending: as many of each as there are, and not twice the room.
       std::vector<std::int64_t> starts(std::size_t(w.columns()) + 1);
@@ -248,9 +243,9 @@ class PySequential : public Interruptible {
       driver_.reset();
       return released;
     } else {
-      const std::int64_t classes = driver_->model().layout().classes;
-      const std::int64_t features = driver_->model().features();
-      AlignedArray<Real> values = driver_->model().release();
+      const std::int64_t classes = driver_->weights().layout().classes;
+      const std::int64_t features = driver_->weights().features();
+      AlignedArray<Real> values = driver_->weights().release();
       driver_.reset();
       return to_matrix(std::move(values), features, classes);
     }
@@ -263,7 +258,6 @@ class PySequential : public Interruptible {
       throw std::invalid_argument("weights must have the shape (features, classes)");
     for (std::int64_t f = 0; f < w.features(); ++f)
       std::copy_n(values.data() + f * classes, classes, w.of_feature(f));
-    driver_->forget_mean();
   }
 
   std::shared_ptr<W> shared_weights(const Rows<Real>& rows, const ClassLayout& layout) const {
@@ -342,10 +336,7 @@ static void bind(nb::module_& m, const char* name) {
       .def("weights", &Driver::weights)
       .def("release_weights", &Driver::release_weights)
       .def_prop_ro("interrupted", [](const Driver& driver) { return driver.interrupted(); });
-  if constexpr (W::kWhole)
-    bound.def("set_weights", &Driver::set_weights, "weights"_a)
-        .def("keep_mean", &Driver::keep_mean)
-        .def_prop_ro("keeps_mean", &Driver::keeps_mean);
+  if constexpr (W::kWhole) bound.def("set_weights", &Driver::set_weights, "weights"_a);
 }
 
 void bind_sequential(nb::module_& m) {

@@ -29,9 +29,6 @@ HISTORY_FIELDS = (
 # too: it removes the drift of many small additions, which float32 feels, and costs a
 # fraction of an epoch.
 REBUILD_EVERY = 10
-# The gap of the mean of the last weights is so much smaller than an estimate by losses
-# of the last epochs, more often than not.
-ESTIMATE_TO_MEAN = 1.5
 
 
 @dataclass(frozen=True)
@@ -161,7 +158,7 @@ class _Epochs:
             with self.clock.stopped():
                 self.certify()
         elif self.number >= self.next_check and (
-            stuck or self.stopping.enough(gap / self.lateness, violation)
+            stuck or self.stopping.enough(gap, violation)
         ):
             self.certify()
             self.next_check = self.number + self.epochs_to_wait()
@@ -182,11 +179,6 @@ class _Epochs:
         certified = certificate is not None
         epoch = Epoch(self.number, self.clock.seconds(), gap, violation, certified)
         return Outcome(epoch, status)
-
-    @property
-    def lateness(self) -> float:
-        """By what factor estimates are too large, as far as is known."""
-        return ESTIMATE_TO_MEAN if getattr(self.driver, "keeps_mean", False) else 1.0
 
     def epochs_to_wait(self) -> int:
         """Return after how many epochs the gap is small enough, if it falls as it did

@@ -60,9 +60,6 @@ class Driver(Protocol):
     One that has `newton_steps` says how many of its epochs were that. One that has
     `iterations` has a count of its own, of something else than epochs.
 
-    One that `keeps_mean`, and it is true, certifies the better of the weights of its
-    dual variables and the mean of those of the last epochs, and `weights` are those.
-
     One that has ``epochs_at_once(seconds, most)`` runs as many epochs as it sees no
     reason to end, where nobody asks what happened in between.
     """

@@ -228,10 +228,9 @@ class LinearSVM(LinearTraining):
         The solver that was used; "dual+newton" if "auto" changed from one to the other.
 
     dual_coef_ : csr_array of shape (n_samples, n_classes) or (n_samples, 1)
-        Coefficients of the rows, to which `dual_objective_` belongs. With
-        solver="dual", ``dual_coef_.T @ X`` are the weights; else in the limit, as
-        `coef_` may be the mean of the last epochs' weights or what Newton steps found.
-        One-vs-rest with two classes has one column, one-vs-one a column for each pair.
+        Coefficients of the rows: ``dual_coef_.T @ X`` are the weights; after Newton
+        steps only in the limit. One-vs-rest with two classes has one column, one-vs-one
+        a column for each pair.
 
     support_ : ndarray of shape (n_support,)
         Rows with coefficients other than zero. Neither this nor `dual_coef_` is there

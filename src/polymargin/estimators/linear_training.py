@@ -184,7 +184,8 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
     def _start_driver(self, driver: Any, duals: Any) -> None:
         super()._start_driver(driver, duals)
         near = getattr(self, "_near", None)
-        if near is not None and hasattr(driver, "start_near"):
+        with_steps = getattr(self, "solver_", "").endswith("newton")
+        if (near is not None or with_steps) and hasattr(driver, "start_near"):
             driver.start_near(near)
 
     def _set_model(self, attributes: dict[str, Any]) -> None:

@@ -278,31 +278,3 @@ def test_idle_visits_are_not_taken_for_the_end(machine):
     for seed in range(500):
         model = LinearSVM(machine=machine, C=0.01, tol=1e-6, random_state=seed)
         assert model.fit(X, y).status_ == "converged", seed
-
-
-@pytest.mark.parametrize("machine", ["cs", "ww", "ovr"])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_mean_of_the_last_weights_is_certified_as_it_is(machine, dtype):
-    # Rows of few features: the mean is the better one at most certificates.
-    X, y = make_problem(n=600, d=4, k=5)
-    X = X.astype(dtype)
-    C, means = 1.0, 0
-    for seed in range(4):
-        model = LinearSVM(machine, C=C, fit_intercept=False, random_state=seed)
-        model.fit(X, y)
-        assert model.solver_ == "dual"
-        scores, own = X.astype(float) @ model.coef_.T.astype(float), np.eye(5)[y] > 0
-        if machine == "ovr":
-            losses = np.maximum(1 - np.where(own, scores, -scores), 0).sum()
-        else:
-            margins = np.where(own, 0, 1 + scores - scores[own][:, None]).clip(0)
-            losses = (margins.max(axis=1) if machine == "cs" else margins).sum()
-        objective = 0.5 * (model.coef_.astype(float) ** 2).sum() + C * losses
-        assert model.objective_ == pytest.approx(objective, rel=1e-5)
-        assert model.objective_ >= model.dual_objective_ * (1 - 1e-6)
-        by_duals = model.dual_coef_.T @ X
-        means += not np.allclose(model.coef_, by_duals, rtol=1e-4, atol=1e-5)
-        # Both are near the one optimum: 1/2 |W - W*|^2 <= objective - optimum.
-        gap = model.objective_ - model.dual_objective_
-        assert ((model.coef_ - by_duals) ** 2).sum() <= 8 * gap
-    assert means > 0

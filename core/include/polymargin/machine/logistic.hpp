@@ -78,7 +78,7 @@ class Logistic final : public Machine<Real> {
       // 1/2 A d^2 for an exact step. The divergence is at least 2 (p - p_0)^2, also when rounded.
       const V full = V{} + Real(1);
       const V ratio = start < full ? (1 - start) / shares.complement : 1 / shares.share;
-      const V inside = (start > V{}) & (start < full) ? start : V{};
+      const V inside = ((start > V{}) & (start < full)) ? start : V{};
       const V divergence = log_pack<Real, kBytes>(ratio) - inside * shares.logit_change;
       const V least = 2 * (shares.share - start) * (shares.share - start);
       const V half = block.curvature / 2 * delta;

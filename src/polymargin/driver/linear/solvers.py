@@ -13,7 +13,7 @@ from .cutting_plane import CuttingPlane
 from .dual import dual_driver, exponentiated_gradient_driver
 from .free_intercept import FreeInterceptDriver
 from .newton.driver import NewtonDriver
-from .switching import BOTH, SwitchingDriver, may_switch
+from .switching import BOTH, SwitchingDriver
 from .tron import TronDriver
 from .tron_pairs import TronPairs
 
@@ -73,13 +73,7 @@ def linear_driver(rows: Rows, problem: Problem, options: LinearOptions) -> Linea
     if options.fit_intercept == FREE:
         _check_free(options)
         return FreeInterceptDriver(rows, problem, options, _penalised_driver)
-    driver = _penalised_driver(rows, problem, options)
-    # solver="dual" promises the weights of its dual variables.
-    if options.solver == "auto" and may_switch(options):
-        keep_mean = getattr(driver, "keep_mean", None)
-        if keep_mean is not None:
-            keep_mean()
-    return driver
+    return _penalised_driver(rows, problem, options)
 
 
 def _penalised_driver(

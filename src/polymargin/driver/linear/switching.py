@@ -18,6 +18,7 @@ from ..prediction import Course
 from ..protocol import EpochReport, LinearDriver
 from .dual import dual_driver
 from .newton.driver import NewtonDriver
+from .newton.solution import Solution
 from .work import TRIED, TRIED_IF_EQUAL, Work
 
 # What `solver` says after Newton steps.
@@ -76,15 +77,6 @@ class SwitchingDriver:
     def newton_steps(self) -> int:
         return 0 if self._newton is None else self._newton.newton_steps
 
-    def keep_mean(self) -> None:
-        """Let the mean of the last epochs' weights be the model where it is better."""
-        if hasattr(self._dual, "keep_mean"):
-            self._dual.keep_mean()
-
-    @property
-    def keeps_mean(self) -> bool:
-        return self._newton is None and getattr(self._dual, "keeps_mean", False)
-
     def epoch(self, seconds: float) -> EpochReport:
         """Run an epoch, or take a Newton step of every problem."""
         return self.epochs_at_once(seconds, 1)
@@ -124,7 +116,7 @@ class SwitchingDriver:
             course.wait()
         return sooner
 
-    def _switch(self) -> None:
+    def _switch(self, near: Solution | None = None) -> None:
         """Hand the dual variables over.
 
         A signal on the way changes nothing, and until the first Newton step is done the
@@ -133,8 +125,16 @@ class SwitchingDriver:
         self._undecided = False
         newton = NewtonDriver(self.rows, self.problem, self.options)
         newton.set_duals(*self._dual.duals())
+        newton.start_near(near)
         newton.first()
         self._newton = newton
+
+    def start_near(self, near: Solution | None) -> None:
+        """Go on with Newton steps from dual blocks that such steps have found: epochs
+        would leave them first. From a `solution`, too, if there is one.
+        """
+        if may_switch(self.options) and self._work.newton_fits:
+            self._switch(near)
 
     @property
     def both_ways(self) -> tuple[float, float] | None:

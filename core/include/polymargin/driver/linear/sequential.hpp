@@ -19,7 +19,6 @@
 #include "polymargin/driver/linear/block_visits.hpp"
 #include "polymargin/driver/linear/class_shrinking.hpp"
 #include "polymargin/driver/linear/dense_batches.hpp"
-#include "polymargin/driver/linear/mean_weights.hpp"
 #include "polymargin/driver/linear/rounds.hpp"
 #include "polymargin/driver/linear/running_objective.hpp"
 #include "polymargin/driver/linear/shared_scores.hpp"
@@ -91,28 +90,6 @@ class Sequential {
         examples_[i].label = sets->of(std::int64_t(i)).empty() ? -1 : 0;
     else
       label_sets_ = std::move(sets), block_visits_ = nullptr;
-  }
-  // From now on the mean of the weights of the last epochs may be the model: certify() tells the
-  // better objective. Only where that costs little beside the visits.
-  void keep_mean() {
-    if constexpr (W::kWhole) {
-      std::int64_t entries = 0;
-      for (std::int64_t i = 0; i < rows_->size(); ++i) entries += rows_->row_length(i);
-      if (!binary_visits_ && rows_->features() <= entries / kEntriesPerFeature)
-        mean_ = std::make_unique<MeanWeights<Real>>(rows_->features(), layout_);
-    }
-  }
-  bool keeps_mean() const { return mean_ != nullptr; }
-  // The weights that the last certificate is of.
-  W& model() {
-    if constexpr (W::kWhole)
-      if (mean_is_better_) return mean_->weights();
-    return weights();
-  }
-  // After dual variables or weights have been set: what was before is no model of theirs.
-  void forget_mean() {
-    mean_is_better_ = false;
-    if (mean_) mean_->forget();
   }
   void set_threads(int threads) {
     if (dense_batches_)
@@ -217,7 +194,6 @@ class Sequential {
     tally.dual_terms = objective_.dual_terms();
     Certificate result = tally.certificate(objective_.half_norm());
     if (machine_->may_be_infeasible()) result.dual = bound;
-    if (tally.complete) use_better_mean(threads, poll, result);
     return result;
   }
 
@@ -244,7 +220,6 @@ class Sequential {
     Poller poller(poll);
     DriverInspector inspector(*this, poller);
     EpochReport report;
-    mean_is_better_ = false;
     if (idle_) look_at_everything();
     if (binary_visits_) binary_visits_->warm_up(visit_state());
     while (report.visits < visits && !report.stopped) {
@@ -259,8 +234,6 @@ class Sequential {
     }
     // The steps took |x|^2 for the curvature of every class.
     if constexpr (W::kReduced) objective_.set_half_norm(weights().squared_norm() / 2);
-    if constexpr (W::kWhole)
-      if (mean_) mean_->add(weights());
     objective_.write(report);
     idle_ = report.moves == 0;
     return report;
@@ -425,25 +398,6 @@ class Sequential {
     return workspace_.support_block(examples_[i], list, machine_->targets_of(examples_[i].label));
   }
 
-  // Puts the objective of the mean into a certificate if it is lower.
-  void use_better_mean(int threads, const std::function<bool()>& poll, Certificate& result) {
-    mean_is_better_ = false;
-    if constexpr (W::kWhole) {
-      if (!mean_ || !mean_->is_mean()) return;
-      if (machine_->sums_to_zero()) mean_->weights().center();
-      std::vector<Real> losses;
-      const Weights<Real>& mean = mean_->weights();
-      const Tally tally = measure_rows(
-          LinearState<Real, W>{*rows_, mean, *machine_, examples_, blocks_, label_sets_.get()},
-          threads, poll, losses);
-      const double primal = tally.certificate(mean.squared_norm() / 2).primal;
-      mean_is_better_ = tally.complete && primal < result.primal;
-      if (!mean_is_better_) return;
-      result.primal = primal;
-      result.violation = tally.violation;
-    }
-  }
-
   // The dual objective of feasible blocks near those that there are, and stay.
   double feasible_dual() {
     using Entries = std::vector<typename DualBlocks<Real>::Entry>;
@@ -486,9 +440,6 @@ class Sequential {
   }
 
   static constexpr std::int64_t kVisitsPerPoll = 64;
-  // So many entries of the rows for each feature make mean weights cheap. On text, which has fewer,
-  // they cost a tenth of the time and are no better: epochs are few.
-  static constexpr std::int64_t kEntriesPerFeature = 100;
   // Violations below this are rounding of scores around one.
   static constexpr Real kThreshold = 4 * std::numeric_limits<Real>::epsilon();
 
@@ -512,8 +463,6 @@ class Sequential {
   std::vector<typename DualBlocks<Real>::Entry> free_;
   std::vector<Real> steps_;  // only if the machine adapts them
   bool idle_ = false;        // nothing moved in the last epoch
-  std::unique_ptr<MeanWeights<Real>> mean_;
-  bool mean_is_better_ = false;  // than the weights, of which the last certificate was, too
   RunningObjective objective_;
 };
 

@@ -133,8 +133,10 @@ class NewtonDriver:
             self._before,
         )
 
-    def start_near(self, near: Solution) -> None:
+    def start_near(self, near: Solution | None) -> None:
         """Start from the `solution` of another C, if it is of such rows."""
+        if near is None:
+            return
         rows = len(self.problem.labels)
         if near.weights.shape != self.shape or len(near.loss_weights) != rows:
             return
