@@ -118,7 +118,7 @@ class WorkingBlocks {
 
   // Calls f(q, kernel) for every neighbour q of p, with the kernel between the two.
   template <class F>
-  void for_each_neighbour(std::int32_t p, F&& f) const {
+  void for_each_neighbour(std::int32_t p, F&& f) {
     for (const auto& neighbour : kernel_.neighbours(origins_[p]))
       f(ranks_[neighbour.position], neighbour.value);
   }
