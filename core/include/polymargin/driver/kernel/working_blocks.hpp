@@ -113,6 +113,11 @@ class WorkingBlocks {
     }
   }
 
+  int classes() const { return classes_; }
+  // Of a block: where it is in the kernel rows of others, and its own.
+  std::int32_t origin(std::int32_t p) const { return origins_[p]; }
+  const Real* kernel_row(std::int32_t p) const { return kernel_.row(origins_[p]); }
+
   // The class at position t of a block.
   int name(std::int32_t p, int t) const { return whole_ ? t : names_[t * stride_ + p]; }
 
