@@ -26,6 +26,8 @@ namespace polymargin {
 template <class Real>
 class GreedyPairs {
  public:
+  static constexpr std::int64_t kMost = 1280;  // directions
+
   explicit GreedyPairs(WorkingBlocks<Real>& blocks)
       : blocks_(blocks),
         machine_(blocks.machine()),
@@ -71,8 +73,7 @@ class GreedyPairs {
   static constexpr std::int64_t kLanes = kNativeBytes / std::int64_t(sizeof(Real));
   using V = Pack<Real, kNativeBytes>;
   using I = PackInt<Real, kNativeBytes>;
-  static constexpr std::int64_t kMost = 1280;  // directions
-  static constexpr int kNone = -1;             // in place of a class
+  static constexpr int kNone = -1;  // in place of a class
 
   struct Direction {
     std::int32_t position;     // of the block

@@ -61,6 +61,8 @@ class WorkingSet {
   }
 
   bool has_pairs() const { return pairs_.pays(); }
+  // Whether there may be few enough of them, once most blocks have settled.
+  bool expects_pairs() const { return has_pairs() && size() <= GreedyPairs<Real>::kMost; }
 
   // Steps of pairs of all blocks that violate their conditions, by no more than `worst`, until none
   // of them does by more than `target`. Returns how many; none if there are too many blocks.

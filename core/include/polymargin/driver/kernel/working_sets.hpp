@@ -63,7 +63,7 @@ class WorkingSets {
     const Real target = std::max(Real(accuracy), kThreshold);
     std::vector<std::int32_t> chosen, rounding;
     bool stopped = false, pairs = false;
-    bool alone = working_.has_pairs();  // as long as pairs are expected to come
+    bool alone = working_.expects_pairs();  // until it turns out that they do not pay
     std::int64_t left = kMostPasses * working_.size();
     std::int64_t until_pairs = left - working_.size() / 2;  // after some visits blocks have settled
     for (; left > 0 && !stopped;) {
