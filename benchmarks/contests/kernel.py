@@ -2,7 +2,8 @@
 
 All get the same kernel and 1,000 MB for their caches, and stop at their default
 tolerance: ours at a relative duality gap of 1e-3, the peers, which solve one-vs-one
-with a bias, at a violation of 1e-3 of each binary problem.
+with a bias, at a violation of 1e-3 of each binary problem. Every data set is there with
+the C that is best for SVC, and with 100 times as much. Ours stop after a minute.
 """
 
 from importlib.util import find_spec
@@ -17,11 +18,14 @@ from ..harness.contest import Contest, Run, Table
 from ..harness.data import FALLBACK
 from ..harness.figure import dots
 from ..harness.kernel_settings import (
+    BESIDE_SVC,
     CACHE_MB,
     LARGE,
+    LIMIT,
     SETTINGS,
     load_kernel_data,
     settings_columns,
+    with_large_C,
 )
 from ..harness.markdown import bar, megabytes, table_of, worst_bar
 from ..harness.process import fresh, trained
@@ -30,8 +34,9 @@ from ..harness.records import Records
 
 PEERS = ("SVC", "intelex SVC")
 MACHINES = ("ovo", "ww", "cs")  # the first is the default
+GOALS = {"ovo": (3.0, 1.2), "ww": (2.5, 1.0), "cs": (2.5, 1.0)}  # mean, least
 ENTRANTS = (*MACHINES, *PEERS)
-NAMES = ("usps", "satimage", "segment", "optdigits", "letter", "mnist_5000")
+NAMES = (*BESIDE_SVC, *(with_large_C(name) for name in BESIDE_SVC))
 MORE = tuple(name for name in SETTINGS if name not in (*NAMES, LARGE, FALLBACK))
 
 
@@ -46,7 +51,8 @@ def build(entrant: str, name: str, n_classes: int, threads: int):
 
         return IntelexSVC(**common, n_jobs=threads)
     common["C"] = setting.machine_C(entrant, n_classes)
-    return polymargin.KernelSVM(entrant, **common, n_jobs=threads, random_state=0)
+    common |= {"max_time": LIMIT, "n_jobs": threads, "random_state": 0}
+    return polymargin.KernelSVM(entrant, **common)
 
 
 def train(entrant: str, name: str, threads: int) -> dict:
@@ -97,8 +103,9 @@ def verdict(records: Records) -> list[str]:
         mean = mean_gain(found, "SVC", machine)
         gains = {one["data"]: gain(one, "SVC", machine) for one in found}
         if mean:
-            lines.append(bar(f"{machine}, speed-up over SVC, mean", mean, 3.0))
-            lines += worst_bar(f"{machine}, speed-up over SVC, least", gains, 1.0)
+            of_mean, of_least = GOALS[machine]
+            lines.append(bar(f"{machine}, speed-up over SVC, mean", mean, of_mean))
+            lines += worst_bar(f"{machine}, speed-up over SVC, least", gains, of_least)
     said = "Seconds of `fit`, each program at its default tolerance."
     return [said, "\n".join(lines)]
 

@@ -36,7 +36,7 @@ void check_rows(const GatheredKernel<Real>& gathered, const Matrix<Real>& matrix
 
 // Known neighbours are true ones, the nearest first; if all are new, they are the nearest of all.
 template <class Real>
-void check_neighbours(const GatheredKernel<Real>& gathered, const Matrix<Real>& matrix, bool all) {
+void check_neighbours(GatheredKernel<Real>& gathered, const Matrix<Real>& matrix, bool all) {
   const std::vector<std::int32_t>& examples = gathered.examples();
   const int size = int(examples.size());
   for (int p = 0; p < size; ++p) {
@@ -77,7 +77,7 @@ void check_calls(Source& source, int size) {
         },
         [&](std::int32_t j) { return columns[j]; });
     check_rows(gathered, matrix, wanted);
-    check_neighbours(gathered, matrix, call == 0);
+    if (call % 3 != 1) check_neighbours(gathered, matrix, call == 0);
   }
 }
 

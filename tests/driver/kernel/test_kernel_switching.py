@@ -150,7 +150,7 @@ def test_interrupt_in_a_newton_step_keeps_the_model(hard, eager, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(driver.KernelNewtonDriver, "epoch", interrupted)
-    model = auto()
+    model = auto(C=10.0)  # which the first rounds can predict with
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, y)
     assert model.status_ == "interrupted"

@@ -28,6 +28,10 @@ class BoxBlocks : public MarginMachine<Real> {
 
   void coefficients(const Block<Real>& block) const override { write_coefficients(margin_, block); }
   bool sums_to_zero() const override { return Margin::kSumsToZero; }
+  bool is_relative() const override { return Margin::kRelative; }
+  BlockCoupling coupling() const override {
+    return Squares == Penalty::of_sum ? BlockCoupling::other : BlockCoupling::none;
+  }
 
   double dual_term(const BlockEntries<Real>& entries) const override {
     const DualSums sums = sums_of_duals(margin_, entries);

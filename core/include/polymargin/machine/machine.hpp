@@ -91,6 +91,9 @@ struct Exchange {
 template <class Real>
 inline constexpr Real kLeastShare = Real(1e-6);
 
+// What the variables of a block share beside the weights.
+enum class BlockCoupling { none, of_bound, other };
+
 // A machine that can look at many examples at a time, and at two together.
 template <class Real>
 class MarginMachine : public Machine<Real> {
@@ -109,6 +112,13 @@ class MarginMachine : public Machine<Real> {
   // is 1 / `inverse` and whose coefficients are `coefficients`; `kernel` is that between the two.
   virtual Exchange<Real> partner(const Block<Real>& block, const Real* coefficients, Real kernel,
                                  Real inverse) const = 0;
+
+  virtual BlockCoupling coupling() const = 0;
+
+  // Whether a unit of a variable has the coefficient 1 for the label and -1 for its class; else it
+  // has one for its class alone, 1 for the label and -1 for others, less the mean if weights sum to
+  // zero.
+  virtual bool is_relative() const = 0;
 
   // After variables have moved one by one: puts a bound on several of them that holds but for
   // rounding exactly, before the rounding of many moves adds up.

@@ -30,6 +30,7 @@ class RelativeMargin {
  public:
   static constexpr bool kSumsToZero = false;  // if so, b touches all classes
   static constexpr bool kLabelHasVariable = false, kOthersHaveVariables = true;
+  static constexpr bool kRelative = true;
   static constexpr bool kSigned = false;
   static constexpr bool kPairTargets = false;
 
@@ -81,6 +82,7 @@ class AbsoluteMargin {
   static constexpr bool kSumsToZero = SumsToZero;
   static constexpr bool kLabelHasVariable = Which != Variables::others;
   static constexpr bool kOthersHaveVariables = Which != Variables::label;
+  static constexpr bool kRelative = false;
   // With u of the others alone, or of the label alone, signs cancel.
   static constexpr bool kSigned = SumsToZero && Which == Variables::all;
   static constexpr bool kPairTargets = false;

@@ -24,6 +24,10 @@ class SimplexBlocks : public MarginMachine<Real> {
 
   void coefficients(const Block<Real>& block) const override { write_coefficients(margin_, block); }
   bool sums_to_zero() const override { return Margin::kSumsToZero; }
+  bool is_relative() const override { return Margin::kRelative; }
+  BlockCoupling coupling() const override {
+    return Margin::kSigned ? BlockCoupling::other : BlockCoupling::of_bound;
+  }
 
   double dual_term(const BlockEntries<Real>& entries) const override {
     return sums_of_duals(margin_, entries).targets;

@@ -4,6 +4,7 @@
 // gradient of the dual is g = h - penalty u.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -145,14 +146,12 @@ struct BinaryVariables {
 
   // The number in the lane with the largest value, of equal ones the smallest; -1 if there is none.
   static std::int32_t best_lane(V value, I at) {
+    const Real largest = max_lanes<Real, kNativeBytes>(value);
     std::int64_t best = -1;
-    Real largest = 0;
-    for (int lane = 0; lane < kLanes; ++lane) {
-      if (at[lane] < 0) continue;
-      if (best >= 0 && !(value[lane] > largest || (value[lane] == largest && at[lane] < best)))
-        continue;
-      best = at[lane];
-      largest = value[lane];
+    for (unsigned lanes = lane_bits<Real, kNativeBytes>((value == V{} + largest) & (at >= I{}));
+         lanes != 0; lanes &= lanes - 1) {
+      const std::int64_t found = at[std::countr_zero(lanes)];
+      if (best < 0 || found < best) best = found;
     }
     return std::int32_t(best);
   }

@@ -113,12 +113,17 @@ class WorkingBlocks {
     }
   }
 
+  int classes() const { return classes_; }
+  // Of a block: where it is in the kernel rows of others, and its own.
+  std::int32_t origin(std::int32_t p) const { return origins_[p]; }
+  const Real* kernel_row(std::int32_t p) const { return kernel_.row(origins_[p]); }
+
   // The class at position t of a block.
   int name(std::int32_t p, int t) const { return whole_ ? t : names_[t * stride_ + p]; }
 
   // Calls f(q, kernel) for every neighbour q of p, with the kernel between the two.
   template <class F>
-  void for_each_neighbour(std::int32_t p, F&& f) const {
+  void for_each_neighbour(std::int32_t p, F&& f) {
     for (const auto& neighbour : kernel_.neighbours(origins_[p]))
       f(ranks_[neighbour.position], neighbour.value);
   }

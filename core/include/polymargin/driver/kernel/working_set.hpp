@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "polymargin/driver/kernel/greedy_pairs.hpp"
 #include "polymargin/driver/kernel/working_blocks.hpp"
 #include "polymargin/restricted/two_variables.hpp"
 
@@ -25,6 +26,7 @@ class WorkingSet {
   WorkingSet(Problem& problem, double room)
       : problem_(problem),
         blocks_(problem, room),
+        pairs_(blocks_),
         machine_(blocks_.machine()),
         first_(blocks_.visit_room()),
         second_(blocks_.visit_room()),
@@ -40,8 +42,8 @@ class WorkingSet {
   std::span<Real> violations() { return blocks_.violations(); }
 
   // The exact step of one example, if it violates its conditions by more than `threshold`, and one
-  // of it together with a neighbour.
-  bool visit(std::int32_t p, Real threshold) {
+  // of it together with a neighbour, unless it is to be `alone`.
+  bool visit(std::int32_t p, Real threshold, bool alone) {
     const Block<Real> block = blocks_.read(p, first_);
     const Step<Real> step = machine_.step(block, threshold);
     if (!step.moved) return false;
@@ -52,16 +54,34 @@ class WorkingSet {
       coefficients_[blocks_.name(p, t)] = block.change[t];
       first_.score[t] += block.curvature * block.change[t];
     }
-    step_with_neighbour(p, block);
+    if (!alone) step_with_neighbour(p, block);
     blocks_.write(p, block, first_);
     for (int t = 0; t < block.layout.classes; ++t) coefficients_[blocks_.name(p, t)] = 0;
     return true;
+  }
+
+  bool has_pairs() const { return pairs_.pays(); }
+  // Whether there may be few enough of them, once most blocks have settled.
+  bool expects_pairs() const { return has_pairs() && size() <= GreedyPairs<Real>::kMost; }
+
+  // Steps of pairs of all blocks that violate their conditions, by no more than `worst`, until none
+  // of them does by more than `target`. Returns how many; none if there are too many blocks.
+  std::int64_t descend(std::span<const Real> violations, Real worst, Real target) {
+    chosen_.clear();
+    for (std::int32_t p = 0; p < std::int32_t(violations.size()); ++p)
+      if (violations[p] > 0) chosen_.push_back(p);
+    if (!pairs_.gather(chosen_, worst)) return 0;
+    const auto outcome = pairs_.descend(target, kStepsOfBlock * std::int64_t(chosen_.size()));
+    problem_.count(outcome.gain, outcome.linear - outcome.gain);
+    return outcome.steps;
   }
 
   // Carries all changes to the scores of all examples.
   void commit() { problem_.add_to_scores(examples(), blocks_.changes()); }
 
  private:
+  static constexpr std::int64_t kStepsOfBlock = 50;
+
   // After the step of p by first_.direction, which is not written yet: finds the neighbour that
   // would gain most by it.
   void step_with_neighbour(std::int32_t p, const Block<Real>& first) {
@@ -140,8 +160,10 @@ class WorkingSet {
 
   Problem& problem_;
   WorkingBlocks<Real> blocks_;
+  GreedyPairs<Real> pairs_;
   const MarginMachine<Real>& machine_;
   Visit<Real> first_, second_;
+  std::vector<std::int32_t> chosen_;
   std::vector<Real> coefficients_;  // of the step of the first block, by class
 };
 

@@ -62,12 +62,26 @@ class WorkingSets {
     Poller poller(poll);
     const Real target = std::max(Real(accuracy), kThreshold);
     std::vector<std::int32_t> chosen, rounding;
-    bool stopped = false;
-    for (std::int64_t left = kMostPasses * working_.size(); left > 0 && !stopped;) {
+    bool stopped = false, pairs = false;
+    bool alone = working_.expects_pairs();  // until it turns out that they do not pay
+    std::int64_t left = kMostPasses * working_.size();
+    std::int64_t until_pairs = left - working_.size() / 2;  // after some visits blocks have settled
+    for (; left > 0 && !stopped;) {
       const std::span<Real> violations = working_.violations();
       for (std::int32_t p : rounding) violations[p] = 0;
       const Real worst = *std::max_element(violations.begin(), violations.end());
       if (!(worst > target)) break;
+      if (pairs) {
+        const std::int64_t steps = working_.descend(violations, worst, target);
+        visits_ += steps;
+        moves_ += steps;
+        left -= steps;
+        stopped = poller.asks_to_stop();
+        pairs = steps >= kWorthGathering;
+        alone = alone && pairs;
+        until_pairs = left - working_.size();
+        continue;
+      }
       // A step costs a kernel row: it should be worth it when it is taken, not only now.
       const Real threshold = std::max(target, kShare * worst);
       chosen.clear();
@@ -77,11 +91,12 @@ class WorkingSets {
       random_.shuffle(std::span<std::int32_t>(chosen));
       chosen.resize(std::min(chosen.size(), kMostChosen));
       const std::int64_t moves = moves_;
-      for (std::int32_t p : chosen) moves_ += working_.visit(p, threshold);
+      for (std::int32_t p : chosen) moves_ += working_.visit(p, threshold, alone);
       visits_ += std::int64_t(chosen.size());
       // Violations of examples that do not move are rounding, and will be the same again.
       if (moves_ == moves) rounding.insert(rounding.end(), chosen.begin(), chosen.end());
       left -= std::int64_t(chosen.size());
+      pairs = working_.has_pairs() && left <= until_pairs;
       stopped = poller.asks_to_stop();
     }
     working_.commit();
@@ -97,6 +112,7 @@ class WorkingSets {
 
  private:
   static constexpr int kMostPasses = 100;
+  static constexpr std::int64_t kWorthGathering = 32;  // steps of pairs
   static constexpr Real kShare = Real(0.5);
   // Many examples move the same weights: after some steps most others need none.
   static constexpr std::size_t kMostChosen = 256;
