@@ -134,8 +134,10 @@ WEIGHTS = """
         "sparsified": LinearSVM().fit(X, y).sparsify(),
         "candidates": LinearSVM(candidates=2).fit(X, y),
         "pairs": KernelSVM("ovo").fit(X, y),
+        "vectors": KernelSVM("cs", kernel="poly").fit(X, y),
     }
     sparse = {"candidates": ("coef_", "centroids_"), "pairs": ("dual_coef_",)}
+    sparse["vectors"] = ("support_vectors_",)
     uses = {
         "predict": lambda model: model.predict(X),
         "decision_function": lambda model: model.decision_function(X),
@@ -146,6 +148,7 @@ WEIGHTS = """
         "forget_class": lambda model: model.forget_class(0),
         "onnx": lambda model: polymargin.export_onnx(model, file),
         "liblinear": lambda model: polymargin.export_liblinear(model, file),
+        "densify": lambda model: getattr(model, "densify", lambda: None)(),
     }
     for name, model in models.items():
         for attribute in sparse.get(name, ("coef_",)):
@@ -170,7 +173,9 @@ def test_whoever_looks_at_weights(run_python, helpers_on_path, tmp_path):
     done = run_python(WEIGHTS, env=helpers_on_path, check=False, input=str(tmp_path))
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 0, (found[-1:], done.stderr)
-    assert len(found) == 5 * 9 * 2
+    assert len(found) == 6 * 10 * 2
     for where, outcome in found:
-        if where.split()[-1] in ("predict", "decision_function"):
+        name, *_, use = where.split()
+        # What predicts is kept apart from `support_vectors_`.
+        if use in ("predict", "decision_function") and name != "vectors":
             assert "is not a valid CSR matrix" in outcome, (where, outcome)

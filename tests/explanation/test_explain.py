@@ -167,6 +167,14 @@ def test_describe_of_a_pipeline():
     assert set(top) <= set(["all", "bye", "end", "good", "hello", "to", "world"])
 
 
+def test_a_row_of_several_labels_is_refused():
+    X, Y = np.eye(6), np.tile([[1, 0, 1], [0, 1, 1]], (3, 1))
+    model = LinearSVM("ovr").fit(X, Y)
+    assert str(explain(model))
+    with pytest.raises(ValueError, match="row=2 cannot be explained: that compares"):
+        explain(model, X, row=2)
+
+
 def test_other_models_are_refused():
     with pytest.raises(TypeError, match="StandardScaler is no machine of polymargin"):
         explain(make_pipeline(StandardScaler()).fit(TABLE[["weight"]]))

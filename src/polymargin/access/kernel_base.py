@@ -15,6 +15,7 @@ problem; what is found is a stationary point, and the duality gap is no proof.
 import numpy as np
 import scipy.sparse as sp
 
+from .csr import check_compressed
 from .kernel_points import Points
 from .mean_and_variance import Moments
 from .rows import csr_rows
@@ -113,4 +114,5 @@ class Kernel:
 
 def dense_rows(points: Points) -> np.ndarray:
     """Return the rows of points, of which a graph holds all values."""
-    return points.rows.toarray() if sp.issparse(points.rows) else points.rows
+    rows = check_compressed(points.rows, "support_vectors_")
+    return rows.toarray() if sp.issparse(rows) else rows

@@ -381,6 +381,17 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         model = coef, self.intercept_, self._bias(), halved
         return np.ascontiguousarray(weights_of_attributes(*model), dtype=dtype)
 
+    def densify(self) -> Self:
+        """Make `coef_` an array again, as scikit-learn's linear models do.
+
+        Returns
+        -------
+        self : estimator
+        """
+        check_is_fitted(self)
+        check_compressed(self.coef_, "coef_")
+        return super().densify()
+
     def _forget_rows(self) -> None:
         """Drop what a fit knew of its rows: it does not hold after another chunk."""
         for name in _OF_THE_ROWS:

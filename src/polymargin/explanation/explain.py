@@ -146,6 +146,12 @@ def _name(names: list[str] | None, at: Any) -> str | int:
 def _explain_row(
     steps: Any, machine: Any, names: Any, X: Rows, row: Any, against: Any, top: int
 ) -> RowExplanation:
+    if getattr(machine, "multilabel_", False):
+        raise ValueError(
+            f"row={row} cannot be explained: that compares two classes of a row, and "
+            f"rows of this model may have several labels; leave row=None, and see "
+            f"decision_function for the row."
+        )
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     if not -n <= row < n:
         raise ValueError(
