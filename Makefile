@@ -104,7 +104,7 @@ sanitize: $(VENV)/.extra-test
 
 # Programs whose tests start threads, and the files of these that do.
 THREADED := base certify reading access driver_linear
-THREADED_FILES := parallel team measured_rows svmlight table products scores_by_class sequential binary_problems
+THREADED_FILES := parallel team shares measured_rows svmlight table products scores_by_class sequential binary_problems dense_batches
 sanitize-threads: $(VENV)/.extra-test
 	$(BIN)/cmake -S . -B build/threads -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
 	  -DPOLYMARGIN_PYTHON=OFF -DPOLYMARGIN_TESTS=ON -DPOLYMARGIN_SANITIZE=thread -DPOLYMARGIN_TEST_SETS=generic
