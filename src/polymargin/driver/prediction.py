@@ -50,14 +50,12 @@ class Course:
     ----------
     tol : float
         Relative gap at which the run ends.
-    tried, tried_if_equal : float
-        Shares of the other way's work that are done at least before it is taken, if
-        this way is much longer, and if both are equal.
+    tried : float
+        Share of the other way's work that is done at least before it is taken.
     """
 
     tol: float
     tried: float = TRIED
-    tried_if_equal: float = TRIED_IF_EQUAL
     work: list[float] = field(default_factory=list)
     least: list[float] = field(default_factory=list)
     estimate: float = inf
@@ -102,7 +100,7 @@ class Course:
         left = self.left
         if left <= other:
             return False
-        share = max(self.tried, self.tried_if_equal * other / left)
+        share = max(self.tried, TRIED_IF_EQUAL * other / left)
         return self.spent >= share * other
 
     def wait(self) -> None:

@@ -19,7 +19,7 @@ from ..protocol import EpochReport, LinearDriver
 from .dual import dual_driver
 from .newton.driver import NewtonDriver
 from .newton.solution import Solution
-from .work import TRIED, TRIED_IF_EQUAL, Work
+from .work import TRIED, Work
 
 # What `solver` says after Newton steps.
 BOTH = "dual+newton"
@@ -58,7 +58,7 @@ class SwitchingDriver:
         self._newton: NewtonDriver | None = None
         columns = getattr(self._dual, "columns_of_visit", None)
         self._work = Work(rows, problem, columns)
-        self._course = Course(options.tol, TRIED, TRIED_IF_EQUAL)
+        self._course = Course(options.tol, TRIED)
         self._undecided = may_switch(options) and self._work.newton_fits
         self._stuck = False
 
