@@ -18,6 +18,7 @@ from ..access.rows import Rows as StoredRows
 from ..base.annotations import Array, Estimator, Labels, Rows, Weights
 from ..base.threads import thread_count
 from ..driver.linear.dual import stream_driver
+from ..driver.linear.newton.solution import Solution
 from ..driver.linear.solvers import FREE, PENALTIES, solver_of
 from ..driver.options import LinearOptions
 from ..prediction.candidate_scores import CandidateModel
@@ -184,8 +185,12 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
     def _start_driver(self, driver: Any, duals: Any) -> None:
         super()._start_driver(driver, duals)
         near = getattr(self, "_near", None)
-        with_steps = getattr(self, "solver_", "").endswith("newton")
-        if (near is not None or with_steps) and hasattr(driver, "start_near"):
+        if not hasattr(driver, "start_near"):
+            return
+        if near is None and self.solver_.endswith("newton"):  # from a file
+            weights = self._weights(np.float64)
+            near = Solution(weights, None, None, driver.problem.loss_weights)
+        if near is not None:
             driver.start_near(near)
 
     def _set_model(self, attributes: dict[str, Any]) -> None:

@@ -125,13 +125,14 @@ class SwitchingDriver:
         self._undecided = False
         newton = NewtonDriver(self.rows, self.problem, self.options)
         newton.set_duals(*self._dual.duals())
-        newton.start_near(near)
+        if near is not None:
+            newton.start_near(near)
         newton.first()
         self._newton = newton
 
-    def start_near(self, near: Solution | None) -> None:
-        """Go on with Newton steps from dual blocks that such steps have found: epochs
-        would leave them first. From a `solution`, too, if there is one.
+    def start_near(self, near: Solution) -> None:
+        """Go on with Newton steps from what such steps have found: epochs would leave
+        it first.
         """
         if may_switch(self.options) and self._work.newton_fits:
             self._switch(near)

@@ -47,6 +47,7 @@ class NewtonDriver:
         self.shape = rows.shape[1] + bool(rows.bias), problem.n_columns
         row, machine = problem.machine.formulation, problem.machine
         division = "pair" if row.by_pairs else "class" if row.separate else "none"
+        self._parts = 1 if division == "none" else problem.n_columns
         if division != "none":
             machine = binary_machine(machine.loss)
         by_violation = options.violation_tol is not None
@@ -133,10 +134,8 @@ class NewtonDriver:
             self._before,
         )
 
-    def start_near(self, near: Solution | None) -> None:
+    def start_near(self, near: Solution) -> None:
         """Start from the `solution` of another C, if it is of such rows."""
-        if near is None:
-            return
         rows = len(self.problem.labels)
         if near.weights.shape != self.shape or len(near.loss_weights) != rows:
             return
@@ -144,9 +143,10 @@ class NewtonDriver:
         duals = near.duals_at(self.problem)
         if duals is not None:
             self.set_duals(*duals)
-        self.core.start_near(
-            near.weights_at(self.problem), near.growths_at(self.problem)
-        )
+        growths = near.growths_at(self.problem)
+        if growths is None:
+            growths = np.ones(self._parts)
+        self.core.start_near(near.weights_at(self.problem), growths)
 
     def duals(self):
         """The dual blocks as (indptr, classes, values), in double precision."""

@@ -26,8 +26,8 @@ class Solution:
     Attributes
     ----------
     weights : ndarray of shape (features, columns)
-    growths : ndarray
-        By how much the proximal steps of each problem have grown.
+    growths : ndarray or None
+        By how much the proximal steps of each problem have grown, if that is known.
     duals : tuple of ndarrays or None
         The dual blocks, as drivers have them; None if the loss is smooth.
     loss_weights : ndarray
@@ -37,13 +37,15 @@ class Solution:
     """
 
     weights: np.ndarray
-    growths: np.ndarray
+    growths: np.ndarray | None
     duals: Blocks | None
     loss_weights: np.ndarray
     before: "Solution | None" = None
 
-    def growths_at(self, problem: Problem) -> np.ndarray:
+    def growths_at(self, problem: Problem) -> np.ndarray | None:
         """Return by how much the proximal steps have grown to begin with."""
+        if self.growths is None:
+            return None
         moves = problem.machine.bound in ("sum", "each")
         return self.growths * (SHORTER if moves else 1.0)
 
