@@ -187,7 +187,8 @@ class LinearTraining(LinearClassifierMixin, SparseCoefMixin, Training):
         near = getattr(self, "_near", None)
         if not hasattr(driver, "start_near"):
             return
-        if near is None and self.solver_.endswith("newton"):  # from a file
+        used = getattr(self, "solver_", "")
+        if near is None and used.endswith("newton"):  # from a file
             weights = self._weights(np.float64)
             near = Solution(weights, None, None, driver.problem.loss_weights)
         if near is not None:
